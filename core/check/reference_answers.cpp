@@ -21,17 +21,15 @@ std::string decimal(float value) { return formatted("%.3g", static_cast<double>(
 Result<std::vector<std::int64_t>> ids_of(std::string_view where, const ArrayFile& reference, const std::string& name,
                                          bool required) {
   std::vector<std::int64_t> ids;
-  const auto at = reference.arrays.find(name);
-  if (at == reference.arrays.end()) {
-    if (required) return bad_input(where, name, "an array of ids", "none");
-    return ids;
-  }
+  const Array* stored = find_array(reference.arrays, name);
+  if (!stored && required) return bad_input(where, name, "an array of ids", "none");
+  if (!stored) return ids;
   constexpr std::size_t kMostIds = 4096;
-  if (at->second.values.size() > kMostIds)
+  if (stored->values.size() > kMostIds)
     return bad_input(where, name, "at most " + std::to_string(kMostIds) + " ids",
-                     std::to_string(at->second.values.size()));
+                     std::to_string(stored->values.size()));
   constexpr float kMost = 1 << 24;  // up to which float32 holds every whole number
-  for (const float value : at->second.values) {
+  for (const float value : stored->values) {
     if (!(value >= 0 && value < kMost) || value != std::floor(value))
       return bad_input(where, name, "ids from 0 on", decimal(value));
     ids.push_back(static_cast<std::int64_t>(value));
@@ -167,20 +165,6 @@ Finding compare_one(std::string_view where, const std::string& name, const Array
                     ErrorCode::differs_from_reference)};
 }
 
-/// Queries, keys or values of all layers: (L, heads, tokens, columns of a head).
-Array of_heads(const Trace& trace, Stack stack, Matrix AttentionTrace::*side_by_side, bool of_query) {
-  const AttentionTrace& first = trace.attention(stack, 0);
-  const Index heads = of_query ? first.num_heads() : first.num_kv_heads, layers = trace.num_layers(stack);
-  const Matrix& all = first.*side_by_side;
-  Array array{.shape = {layers, heads, all.rows(), all.cols() / heads}, .values = {}};
-  for (Index layer = 0; layer < layers; ++layer)
-    for (Index head = 0; head < heads; ++head) {
-      const Matrix one = head_columns(trace.attention(stack, layer).*side_by_side, head, heads);
-      array.values.insert(array.values.end(), one.data(), one.data() + one.size());
-    }
-  return array;
-}
-
 }  // namespace
 
 std::optional<Finding> diagnose_answers(std::string_view where, const ArrayFile& reference, const Trace& trace) {
@@ -188,23 +172,23 @@ std::optional<Finding> diagnose_answers(std::string_view where, const ArrayFile&
   for (const auto& [stack, before] :
        {std::pair{Stack::encoder, "encoder_"}, {Stack::self, two ? "decoder_" : ""}, {Stack::cross, "cross_"}}) {
     const std::string prefix = before, name = prefix + "attentions";
-    const auto stored = reference.arrays.find(name);
-    if (!trace.has(stack) || stored == reference.arrays.end()) continue;
+    const Array* stored = find_array(reference.arrays, name);
+    if (!trace.has(stack) || !stored) continue;
     const Answer weights = weights_of(trace, stack);
     Index cells = 1;
     for (const Index size : weights.shape) cells *= size;
-    if (without_ones(stored->second.shape) != without_ones(weights.shape) || cells > kMostDiagnosed) continue;
+    if (without_ones(stored->shape) != without_ones(weights.shape) || cells > kMostDiagnosed) continue;
     ExportFile expected, found;
-    expected.arrays[name] = Array{.shape = weights.shape, .values = stored->second.values};
+    expected.arrays[name] = Array{.shape = weights.shape, .values = stored->values};
     Array& ours = found.arrays[name];
     ours.shape = weights.shape;
     for (Index i = 0; i < weights.pieces; ++i) {
       const Matrix piece = weights.piece(i);
       ours.values.insert(ours.values.end(), piece.data(), piece.data() + piece.size());
     }
-    found.arrays[prefix + "queries"] = of_heads(trace, stack, &AttentionTrace::query, true);
-    found.arrays[prefix + "keys"] = of_heads(trace, stack, &AttentionTrace::key, false);
-    found.arrays[prefix + "values"] = of_heads(trace, stack, &AttentionTrace::value, false);
+    found.arrays[prefix + "queries"] = array_of_heads(trace, stack, &AttentionTrace::query, true);
+    found.arrays[prefix + "keys"] = array_of_heads(trace, stack, &AttentionTrace::key, false);
+    found.arrays[prefix + "values"] = array_of_heads(trace, stack, &AttentionTrace::value, false);
     const FileComparison comparison = compare(expected, found, kWeightTolerance);
     if (comparison.equal()) continue;
     const Diagnosis diagnosis = diagnose(expected, found, comparison);

@@ -34,11 +34,6 @@ Array sentence_of(const Array& array, Index sentence) {
   return {.dtype = array.dtype, .shape = {array.shape.begin() + 1, array.shape.end()}, .values = {begin, begin + size}};
 }
 
-Array array_of(const Grid& grid) {
-  const Matrix values = grid.cast<float>();
-  return {.shape = {grid.rows(), grid.cols()}, .values = {values.data(), values.data() + values.size()}};
-}
-
 /// How the rows of an output were put together from heads.
 struct Merge {
   std::optional<MistakeCode> mistake = {};
@@ -228,8 +223,8 @@ struct Judge {
   void put_heads(ArrayFile& file, Index sentence, const std::vector<Allowed>& allowed, const Heads* bias, Index first,
                  Index count) const {
     const Allowed& one = allowed[static_cast<std::size_t>(first)];
-    if (bias) file.arrays["mask"] = array_of((*bias)[static_cast<std::size_t>(first)] + mask_of(one));
-    else if (!one.all()) file.arrays["mask"] = array_of(mask_of(one));
+    if (bias) file.arrays["mask"] = array_of(((*bias)[static_cast<std::size_t>(first)] + mask_of(one)).cast<float>());
+    else if (!one.all()) file.arrays["mask"] = array_of(mask_of(one).cast<float>());
     const Array* attentions = call.array("attentions");
     if (!attentions) return;
     Array& weights = file.arrays["attentions"];
@@ -238,7 +233,7 @@ struct Judge {
       Grid cells = cells_of(*attentions, sentence, head);
       for (Index i = 0; i < cells.rows(); ++i)
         if (!one.row(i).any()) cells.row(i).setZero();
-      const Array values = array_of(cells);
+      const Array values = array_of(cells.cast<float>());
       weights.values.insert(weights.values.end(), values.values.begin(), values.values.end());
     }
   }
@@ -272,8 +267,9 @@ struct Judge {
     for (Index head = 0; head < call.heads; ++head) {
       ArrayFile one{.arrays = {}, .metadata = {{"num_heads", "1"}}};
       for (const char* name : {"query", "key"})
-        one.arrays[name] = array_of(reference::split_heads(rows_of(call.arrays.at(name), sentence),
-                                                           call.heads)[static_cast<std::size_t>(head)]);
+        one.arrays[name] = array_of(
+            reference::split_heads(rows_of(call.arrays.at(name), sentence), call.heads)[static_cast<std::size_t>(head)]
+                .cast<float>());
       put_heads(one, sentence, allowed, bias, head, 1);
       auto examined = examine_file(one);
       if (!examined) return examined;

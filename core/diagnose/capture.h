@@ -63,7 +63,7 @@ struct CapturedCall {
 
   std::map<std::string, double> expect;  // of the metadata `expect`: the fields that are numbers
 
-  const Array* array(const std::string& name) const;
+  const Array* array(const std::string& name) const { return find_array(arrays, name); }
 };
 
 struct CapturedMistake {

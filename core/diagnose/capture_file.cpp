@@ -85,11 +85,6 @@ Status check_shapes(std::string_view where, CapturedCall& call) {
 
 }  // namespace
 
-const Array* CapturedCall::array(const std::string& name) const {
-  const auto at = arrays.find(name);
-  return at == arrays.end() ? nullptr : &at->second;
-}
-
 bool is_capture(const std::filesystem::path& path) {
   if (path.extension() != ".safetensors") return false;
   const auto stored = map_safetensors(path);

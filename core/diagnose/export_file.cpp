@@ -9,7 +9,6 @@
 #include "math/attention.h"
 #include "math/forward.h"
 #include "read/array/npz.h"
-#include "read/array/safetensors.h"
 #include "read/array/torch_file.h"
 #include "read/external/tensors_file.h"
 #include "read/json/json_document.h"
@@ -123,10 +122,8 @@ Result<std::shared_ptr<const Trace>> compute(std::string_view where, const Array
   return forward(request);
 }
 
-Array array_of(std::vector<Index> shape, const std::vector<Matrix>& pieces) {
-  Array array{.dtype = Dtype::f32, .shape = std::move(shape), .values = {}};
-  for (const Matrix& piece : pieces) array.values.insert(array.values.end(), piece.data(), piece.data() + piece.size());
-  return array;
+void append(Array& array, const Matrix& piece) {
+  array.values.insert(array.values.end(), piece.data(), piece.data() + piece.size());
 }
 
 /// The texts, unless they only count.
@@ -218,45 +215,42 @@ Result<ExportFile> read_export(const std::filesystem::path& path, std::optional<
     const auto text = TRY(read_file(path));
     return export_from_json(where, text);
   }
-  if (is_torch_name(path)) {
-    const auto stored = map_torch(path);
-    return stored ? export_from(where, in_memory(*stored), num_heads) : stored.error();
-  }
-  if (path.extension() != ".npz" && path.extension() != ".safetensors")
+  if (path.extension() != ".npz" && path.extension() != ".safetensors" && !is_torch_name(path))
     return bad_input(
         where, "name", "a file named .json, .npz, .safetensors, .pt, .pth or .bin",
         foreign_format(path).empty() ? "'" + printable(path.filename().string()) + "'" : foreign_format(path),
         ErrorCode::unknown_kind);
-  auto file = path.extension() == ".npz" ? read_npz(path) : read_safetensors(path);
-  if (!file) return file.error();
-  return export_from(where, std::move(*file), num_heads);
+  auto file = TRY(read_arrays(path));
+  return export_from(where, std::move(file), num_heads);
+}
+
+Array array_of_heads(const Trace& trace, Stack stack, Matrix AttentionTrace::*side_by_side, bool of_query) {
+  const AttentionTrace& first = trace.attention(stack, 0);
+  const Index heads = of_query ? first.num_heads() : first.num_kv_heads, layers = trace.num_layers(stack);
+  const Matrix& all = first.*side_by_side;
+  Array array{.shape = {layers, heads, all.rows(), all.cols() / heads}, .values = {}};
+  for (Index layer = 0; layer < layers; ++layer)
+    for (Index head = 0; head < heads; ++head)
+      append(array, head_columns(trace.attention(stack, layer).*side_by_side, head, heads));
+  return array;
 }
 
 std::map<std::string, Array> answers_of(const Trace& trace) {
-  const AttentionTrace& self = trace.attention(Stack::self, 0);
-  const Index heads = self.num_heads(), queries = trace.queries(), keys = trace.keys();
-  std::vector<Matrix> weights, scores;
-  for (Index head = 0; head < heads; ++head) {
-    const HeadRef ref{.layer = 0, .head = head};
-    weights.push_back(Matrix(queries, keys));
-    scores.push_back(Matrix(queries, keys));
-    for (Index first = 0; first < queries; first += kRowBlock) {
-      const Index count = std::min(kRowBlock, queries - first);
-      weights.back().middleRows(first, count) = attention_rows(trace, ref, first, count);
-      scores.back().middleRows(first, count) = score_rows(trace, ref, first, count);
-    }
-  }
+  using RowsOfHead = Matrix (*)(const Trace&, const HeadRef&, Index first, Index count);
+  const Index heads = trace.num_heads(), queries = trace.queries();
   std::map<std::string, Array> arrays;
-  arrays["attentions"] = array_of({1, heads, queries, keys}, weights);
-  arrays["scores"] = array_of({1, heads, queries, keys}, scores);
-  arrays["output"] = array_of({queries, trace.last_hidden_state().cols()}, {trace.last_hidden_state()});
-  for (const auto& [name, side_by_side, count] : {std::tuple{"queries", &self.query, heads},
-                                                  {"keys", &self.key, self.num_kv_heads},
-                                                  {"values", &self.value, self.num_kv_heads}}) {
-    std::vector<Matrix> parts;
-    for (Index head = 0; head < count; ++head) parts.emplace_back(head_columns(*side_by_side, head, count));
-    arrays[name] = array_of({1, count, side_by_side->rows(), side_by_side->cols() / count}, parts);
+  for (const auto& [name, rows_of] :
+       {std::pair<const char*, RowsOfHead>{"attentions", attention_rows}, {"scores", score_rows}}) {
+    Array& array = arrays[name];
+    array.shape = {1, heads, queries, trace.keys()};
+    for (Index head = 0; head < heads; ++head)
+      for (Index first = 0; first < queries; first += kRowBlock)
+        append(array, rows_of(trace, {.head = head}, first, std::min(kRowBlock, queries - first)));
   }
+  arrays["output"] = array_of(trace.last_hidden_state());
+  arrays["queries"] = array_of_heads(trace, Stack::self, &AttentionTrace::query, true);
+  arrays["keys"] = array_of_heads(trace, Stack::self, &AttentionTrace::key, false);
+  arrays["values"] = array_of_heads(trace, Stack::self, &AttentionTrace::value, false);
   return arrays;
 }
 

@@ -59,6 +59,9 @@ Result<ExportFile> export_from(std::string_view where, ArrayFile file, std::opti
 /// The same from the text of a JSON file. Errors name the path of a ragged list.
 Result<ExportFile> export_from_json(std::string_view where, std::string_view text);
 
+/// Queries, keys or values of all layers: (L, heads, tokens, columns of a head).
+Array array_of_heads(const Trace& trace, Stack stack, Matrix AttentionTrace::*side_by_side, bool of_query);
+
 /// Arrays of an export of the answer to a tensors file: `attentions`, `output`, `queries`, `keys`, `values`, `scores`.
 std::map<std::string, Array> answers_of(const Trace& trace);
 

@@ -144,20 +144,19 @@ std::optional<Array> behind_norm(const std::string& name, const Array& states, c
   if (parts.kind != "hidden_states" || states.shape != other.shape || states.shape.size() < 3) return std::nullopt;
   const std::string sentence = parts.sentence ? std::to_string(*parts.sentence) + "." : "";
   const std::string stack = parts.stack == "decoder_" ? "" : parts.stack;
-  const auto last = file.arrays.find(sentence + stack + "last_hidden_state");
-  if (last == file.arrays.end() || last->second.values.empty()) return std::nullopt;
-  const std::size_t size = last->second.values.size();
+  const Array* last = find_array(file.arrays, sentence + stack + "last_hidden_state");
+  if (!last || last->values.empty()) return std::nullopt;
+  const std::size_t size = last->values.size();
   if (size > states.values.size() || states.values.size() % size != 0) return std::nullopt;
   const std::size_t begin = states.values.size() - size;
   float magnitude = 1;
-  for (const float value : last->second.values)
+  for (const float value : last->values)
     if (std::isfinite(value)) magnitude = std::max(magnitude, std::abs(value));
   // The other file's last state is this file's behind the norm.
   for (std::size_t i = 0; i < size; ++i)
-    if (apart(other.values[begin + i], last->second.values[i]) > tolerance * magnitude) return std::nullopt;
+    if (apart(other.values[begin + i], last->values[i]) > tolerance * magnitude) return std::nullopt;
   Array replaced = states;
-  std::copy(last->second.values.begin(), last->second.values.end(),
-            replaced.values.begin() + static_cast<std::ptrdiff_t>(begin));
+  std::copy(last->values.begin(), last->values.end(), replaced.values.begin() + static_cast<std::ptrdiff_t>(begin));
   return replaced;
 }
 

@@ -6,11 +6,6 @@
 namespace headlight {
 namespace {
 
-const Array* find(const ExportFile& file, const std::string& name) {
-  const auto at = file.arrays.find(name);
-  return at == file.arrays.end() ? nullptr : &at->second;
-}
-
 /// The heads of one layer of an array (layers, heads, rows, columns), or of (rows, columns) the whole as one; empty
 /// where the array or the layer is not there.
 Heads layer_of(const Array* array, Index layer) {
@@ -90,14 +85,14 @@ Grid mask_seen_in(const Heads& weights) {
 }
 
 Index d_k_of(const ExportFile& file, const std::string& before, Index heads) {
-  if (const Array* queries = find(file, before + "queries"); queries && queries->shape.size() == 4)
+  if (const Array* queries = find_array(file.arrays, before + "queries"); queries && queries->shape.size() == 4)
     return queries->shape.back();
   if (file.computed) return file.computed->attention(Stack::self, 0).query.cols() / heads;
   if (file.d_k) return *file.d_k;
   const std::string sentence = before.substr(0, before.find('.') + 1);
   for (const std::string& place : {before, sentence})
     for (const char* kind : {"last_hidden_state", "hidden_states", "output"})
-      if (const Array* array = find(file, place + kind); array && !array->shape.empty())
+      if (const Array* array = find_array(file.arrays, place + kind); array && !array->shape.empty())
         if (array->shape.back() % heads == 0) return array->shape.back() / heads;
   return 0;
 }
@@ -122,7 +117,7 @@ void take_logits(Known& known) {
 LayerArrays arrays_of(const ExportFile& file, const std::string& before, Index layer) {
   LayerArrays arrays;
   for (std::size_t step = 0; step < kSteps; ++step)
-    arrays.of[step] = layer_of(find(file, before + kStepNames[step]), layer);
+    arrays.of[step] = layer_of(find_array(file.arrays, before + kStepNames[step]), layer);
   return arrays;
 }
 

@@ -24,9 +24,9 @@ const char* name_of(ArcLanguage language) { return kArcLanguages[static_cast<std
 /// An array of these rows and columns (nothing: up to kMostFeatures), of finite numbers.
 Result<Matrix> matrix_in(std::string_view where, const ArrayFile& file, const std::string& name, Index rows,
                          std::optional<Index> columns) {
-  const auto found = file.arrays.find(name);
-  if (found == file.arrays.end()) return bad_input(where, name, "an array", "none");
-  const Array& array = found->second;
+  const Array* found = find_array(file.arrays, name);
+  if (!found) return bad_input(where, name, "an array", "none");
+  const Array& array = *found;
   const bool fits = array.shape.size() == 2 && array.shape[0] == rows && array.shape[1] >= 1 &&
                     (columns ? array.shape[1] == *columns : array.shape[1] <= kMostFeatures);
   if (!fits)

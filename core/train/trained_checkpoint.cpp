@@ -273,13 +273,12 @@ Result<ResumedTraining> resume_training(const std::filesystem::path& folder, con
     words = (*card)->tokens;
   }
   const auto take = [&](const char* what, Floats& to) -> Status {
-    const auto found = file.arrays.find(what);
+    const Array* found = find_array(file.arrays, what);
     const auto size = static_cast<std::size_t>(training.network.size());
-    if (found == file.arrays.end() || found->second.values.size() != size) {
+    if (!found || found->values.size() != size)
       return bad_input(path.string(), what, std::to_string(size) + " numbers",
-                       found == file.arrays.end() ? "none" : std::to_string(found->second.values.size()));
-    }
-    to.assign(found->second.values.begin(), found->second.values.end());
+                       found ? std::to_string(found->values.size()) : "none");
+    to.assign(found->values.begin(), found->values.end());
     if (!std::all_of(to.begin(), to.end(), [](float value) { return std::isfinite(value); }))
       return bad_input(path.string(), what, "finite numbers", "others", ErrorCode::not_finite);
     return Done{};

@@ -83,6 +83,15 @@ std::string shape_text(const std::vector<Index>& shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
+const Array* find_array(const std::map<std::string, Array>& arrays, const std::string& name) {
+  const auto at = arrays.find(name);
+  return at == arrays.end() ? nullptr : &at->second;
+}
+
+Array array_of(const Matrix& numbers) {
+  return {.shape = {numbers.rows(), numbers.cols()}, .values = {numbers.data(), numbers.data() + numbers.size()}};
+}
+
 std::optional<std::string> metadata_text(const ArrayFile& file, const std::string& key) {
   const auto at = file.metadata.find(key);
   return at == file.metadata.end() ? std::nullopt : std::optional(at->second);
@@ -106,6 +115,20 @@ void append_widened(Dtype dtype, bool big_endian, std::string_view bytes, std::v
     case Dtype::f32: return append_numbers<float>(big_endian, bytes, values);
     case Dtype::f64: return append_numbers<double>(big_endian, bytes, values);
   }
+}
+
+Result<StoredArrays> mapped_arrays(const std::filesystem::path& path,
+                                   Result<StoredArrays> (*locate)(std::string_view where, std::string_view bytes)) {
+  const auto mapped = TRY(MappedFile::open(path));
+  auto file = locate(path.string(), mapped->bytes());
+  if (was_shortened(mapped.get())) return shortened(path.string());
+  if (!file) return file;
+  for (auto& [name, array] : file->arrays)
+    if (!array.owner) {
+      array.owner = mapped;
+      array.mapped = mapped.get();
+    }
+  return file;
 }
 
 ArrayFile in_memory(const StoredArrays& stored) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,6 +43,11 @@ struct ArrayFile {
   std::map<std::string, std::string> metadata;  // of a safetensors file; an .npz has none
 };
 
+/// The array of this name; null where there is none.
+const Array* find_array(const std::map<std::string, Array>& arrays, const std::string& name);
+/// (rows, columns) in float32.
+Array array_of(const Matrix& numbers);
+
 /// The text of a metadata field; nothing where the file has no such field.
 std::optional<std::string> metadata_text(const ArrayFile& file, const std::string& key);
 
@@ -75,6 +81,9 @@ struct StoredArrays {
 /// answer to one question then comes sooner. Until then the file must stay as it is.
 enum class Reading { whole, as_used };
 
+/// The arrays of a file as `locate` finds them in its bytes, which stay mapped while one of the arrays is there.
+Result<StoredArrays> mapped_arrays(const std::filesystem::path& path,
+                                   Result<StoredArrays> (*locate)(std::string_view where, std::string_view bytes));
 /// All of them as float32 in memory.
 ArrayFile in_memory(const StoredArrays& stored);
 /// Arrays in memory as if they lay in a file.

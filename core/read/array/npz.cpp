@@ -11,6 +11,8 @@
 #include "base/mapped_file.h"
 #include "base/utf8.h"
 #include "read/array/npy.h"
+#include "read/array/safetensors.h"
+#include "read/array/torch_file.h"
 #include "read/array/zip_directory.h"
 
 namespace headlight {
@@ -167,14 +169,8 @@ Result<ArrayFile> read_archive(std::string_view where, zip_t* archive, std::size
 
 Result<ArrayFile> parse_npz(std::string_view where, std::string_view bytes, std::size_t limit) {
   zip_error_t reason;
-  zip_error_init(&reason);
-  zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &reason);
-  if (source == nullptr) return unreadable(where, reason);
-  const ZipArchive archive(zip_open_from_source(source, ZIP_RDONLY, &reason));
-  if (!archive) {
-    zip_source_free(source);
-    return unreadable(where, reason);
-  }
+  const ZipArchive archive = open_zip(bytes, reason);
+  if (!archive) return unreadable(where, reason);
   zip_error_fini(&reason);
   return read_archive(where, archive.get(), bytes.size(), limit);
 }
@@ -195,6 +191,13 @@ Result<ArrayFile> read_npz(const std::filesystem::path& path, std::size_t limit)
   auto arrays = parse_npz(where, file->bytes(), limit);
   if (was_shortened(file.get())) return shortened(where);
   return arrays;
+}
+
+Result<ArrayFile> read_arrays(const std::filesystem::path& path) {
+  if (path.extension() == ".npz") return read_npz(path);
+  if (!is_torch_name(path)) return read_safetensors(path);
+  const auto stored = TRY(map_torch(path));
+  return in_memory(stored);
 }
 
 }  // namespace headlight

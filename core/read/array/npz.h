@@ -23,4 +23,7 @@ Result<ArrayFile> parse_npz(std::string_view where, std::string_view bytes, std:
 
 Result<ArrayFile> read_npz(const std::filesystem::path& path, std::size_t limit = kMostNpzBytes);
 
+/// All arrays of a file by its ending: an .npz, a file of PyTorch's (is_torch_name), else a safetensors file.
+Result<ArrayFile> read_arrays(const std::filesystem::path& path);
+
 }  // namespace headlight

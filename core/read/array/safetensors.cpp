@@ -147,15 +147,7 @@ Result<StoredArrays> locate_safetensors(std::string_view where, std::string_view
 }
 
 Result<StoredArrays> map_safetensors(const std::filesystem::path& path) {
-  const auto mapped = TRY(MappedFile::open(path));
-  auto file = locate_safetensors(path.string(), mapped->bytes());
-  if (was_shortened(mapped.get())) return shortened(path.string());
-  if (!file) return file;
-  for (auto& [name, array] : file->arrays) {
-    array.owner = mapped;
-    array.mapped = mapped.get();
-  }
-  return file;
+  return mapped_arrays(path, locate_safetensors);
 }
 
 Result<ArrayFile> parse_safetensors(std::string_view where, std::string_view bytes) {

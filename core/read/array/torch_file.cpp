@@ -318,17 +318,6 @@ Result<StoredArrays> locate_torch(std::string_view where, std::string_view bytes
   return bad_input(where, "", "a file that torch.save wrote", "other bytes", ErrorCode::file_damaged);
 }
 
-Result<StoredArrays> map_torch(const std::filesystem::path& path) {
-  const auto mapped = TRY(MappedFile::open(path));
-  auto file = locate_torch(path.string(), mapped->bytes());
-  if (was_shortened(mapped.get())) return shortened(path.string());
-  if (!file) return file;
-  for (auto& [name, array] : file->arrays)
-    if (!array.owner) {
-      array.owner = mapped;
-      array.mapped = mapped.get();
-    }
-  return file;
-}
+Result<StoredArrays> map_torch(const std::filesystem::path& path) { return mapped_arrays(path, locate_torch); }
 
 }  // namespace headlight

@@ -37,6 +37,14 @@ void read_extra(std::string_view extra, ZipEntry& member) {
 
 }  // namespace
 
+ZipArchive open_zip(std::string_view bytes, zip_error_t& reason) {
+  zip_error_init(&reason);
+  zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &reason);
+  ZipArchive archive(source ? zip_open_from_source(source, ZIP_RDONLY, &reason) : nullptr);
+  if (source && !archive) zip_source_free(source);
+  return archive;
+}
+
 Result<ZipDirectory> ZipDirectory::read(std::string_view where, std::string_view bytes) {
   ZipDirectory directory;
   directory.where_ = where;
@@ -75,14 +83,8 @@ Result<std::shared_ptr<const std::string>> ZipDirectory::inflated(const std::str
   };
   if (!inflating_) {
     zip_error_t reason;
-    zip_error_init(&reason);
-    zip_source_t* source = zip_source_buffer_create(bytes_.data(), bytes_.size(), 0, &reason);
-    if (source == nullptr) return failed();
-    inflating_.reset(zip_open_from_source(source, ZIP_RDONLY, &reason));
-    if (!inflating_) {
-      zip_source_free(source);
-      return failed();
-    }
+    inflating_ = open_zip(bytes_, reason);
+    if (!inflating_) return failed();
   }
   const ZipMember opened(zip_fopen(inflating_.get(), name.c_str(), 0));
   if (!opened) return failed();

@@ -22,6 +22,9 @@ struct CloseZipMember {
 using ZipArchive = std::unique_ptr<zip_t, DiscardZipArchive>;
 using ZipMember = std::unique_ptr<zip_file_t, CloseZipMember>;
 
+/// libzip's view of these bytes, which must stay; null, and the reason, where they are no archive.
+ZipArchive open_zip(std::string_view bytes, zip_error_t& reason);
+
 struct ZipEntry {
   std::uint16_t method = 0;            // 0 stored, 8 deflated
   std::uint64_t packed = 0, size = 0;  // bytes in the file, bytes of the content

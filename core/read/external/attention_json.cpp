@@ -95,12 +95,7 @@ Result<std::vector<std::vector<Matrix>>> parse_patterns(std::string_view where, 
   const auto array = TRY(nested_numbers(where, place, layers, 4));
   const std::vector<Index>& shape = array.shape;
   if (shape.size() != 4) return bad_input(where, place, "[layer][head][query][key]", found_text(layers));
-  std::vector<std::vector<Matrix>> patterns(static_cast<std::size_t>(shape[0]));
-  const float* values = array.values.data();
-  for (auto& heads : patterns)
-    for (Index head = 0; head < shape[1]; ++head, values += shape[2] * shape[3])
-      heads.emplace_back(Eigen::Map<const Matrix>(values, shape[2], shape[3]));
-  return patterns;
+  return matrices_of(shape, array.values);
 }
 
 Result<Tokens> parse_texts(std::string_view where, const std::string& place, const json* list, Index count) {

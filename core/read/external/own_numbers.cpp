@@ -43,12 +43,6 @@ Status check_all_finite(std::string_view where, const char* name, const NumberTa
   return Done{};
 }
 
-Array array_of(const Matrix& numbers) {
-  return {.dtype = Dtype::f32,
-          .shape = {numbers.rows(), numbers.cols()},
-          .values = {numbers.data(), numbers.data() + numbers.size()}};
-}
-
 void name_tokens(ArrayFile& file, const std::vector<std::string>& rows, const std::vector<std::string>& columns) {
   if (!rows.empty()) file.metadata["tokens"] = json(rows).dump(-1, ' ', false, json::error_handler_t::replace);
   if (!columns.empty())

@@ -84,6 +84,15 @@ Status check_together(std::string_view where, const std::map<Stack, FoundPattern
 
 }  // namespace
 
+std::vector<std::vector<Matrix>> matrices_of(const std::vector<Index>& shape, const std::vector<float>& values) {
+  std::vector<std::vector<Matrix>> matrices(static_cast<std::size_t>(shape[0]));
+  const float* at = values.data();
+  for (auto& heads : matrices)
+    for (Index head = 0; head < shape[1]; ++head, at += shape[2] * shape[3])
+      heads.emplace_back(Eigen::Map<const Matrix>(at, shape[2], shape[3]));
+  return matrices;
+}
+
 bool has_layers(const ArrayFile& file) { return file.arrays.contains(layer_name(0)); }
 
 Result<ArrayFile> joined_layers(std::string_view where, const ArrayFile& file) {

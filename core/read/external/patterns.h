@@ -28,6 +28,9 @@ bool has_layers(const ArrayFile& file);
 /// The same file with them as one array `attentions`. Errors: layers of different shapes, a layer that is missing.
 Result<ArrayFile> joined_layers(std::string_view where, const ArrayFile& file);
 
+/// The matrices of an array (layers, heads, T, S): [layer][head] (T, S).
+std::vector<std::vector<Matrix>> matrices_of(const std::vector<Index>& shape, const std::vector<float>& values);
+
 /// Tokens of these texts; their ranges tile the joined text. Texts that begin with ## are later pieces of words; where
 /// none does, and none begins or ends with a space, each is a word. The usual names of special tokens are special.
 Tokens tokens_of(const std::vector<std::string>& texts);

@@ -10,7 +10,6 @@
 #include "base/within.h"
 #include "read/array/npy.h"
 #include "read/array/npz.h"
-#include "read/array/safetensors.h"
 #include "read/array/torch_file.h"
 #include "read/external/mask_file.h"
 #include "read/external/patterns.h"
@@ -40,10 +39,9 @@ class Arrays {
   Arrays(std::string_view where, const ArrayFile& file) : where_(where), file_(file) {}
 
   const Array* find(const std::string& name) {
-    const auto at = file_.arrays.find(name);
-    if (at == file_.arrays.end()) return nullptr;
-    taken_.insert(name);
-    return &at->second;
+    const Array* array = find_array(file_.arrays, name);
+    if (array) taken_.insert(name);
+    return array;
   }
 
   /// An array of `axes` axes, none of them empty, every number finite; an empty optional where the file has none.
@@ -225,12 +223,7 @@ Result<FoundPatterns> patterns_of(std::string_view where, const std::string& nam
                      "at most " + std::to_string(kMaxLayers) + " layers of " + std::to_string(kMaxHeads) + " heads",
                      shape_text(array.shape), ErrorCode::too_large);
   FoundPatterns found{.name = name, .stack = {}};
-  const float* values = array.values.data();
-  for (Index layer = 0; layer < shape[0]; ++layer) {
-    auto& heads = found.stack.patterns.emplace_back();
-    for (Index head = 0; head < shape[1]; ++head, values += shape[2] * shape[3])
-      heads.emplace_back(Eigen::Map<const Matrix>(values, shape[2], shape[3]));
-  }
+  found.stack.patterns = matrices_of(shape, array.values);
   return found;
 }
 
@@ -362,19 +355,15 @@ bool holds_attention(const std::filesystem::path& npy) {
 Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optional<Index> num_heads) {
   const auto ending = path.extension();
   if (ending == ".json") return read_attention_json(path);
-  if (is_torch_name(path)) {
-    const auto stored = map_torch(path);
-    return stored ? tensors_from(path.string(), in_memory(*stored), num_heads) : stored.error();
-  }
   if (ending == ".npy") {
     const auto array = read_npy(path);
     return array ? tensors_from(path.string(), {{{"attentions", *array}}, {}}, num_heads) : array.error();
   }
-  if (ending != ".safetensors" && ending != ".npz")
+  if (ending != ".safetensors" && ending != ".npz" && !is_torch_name(path))
     return bad_input(path.string(), "name", "a file named .safetensors, .npz, .pt or .json",
                      "'" + printable(path.filename().string()) + "'", ErrorCode::unknown_kind);
-  const auto file = ending == ".npz" ? read_npz(path) : read_safetensors(path);
-  return file ? tensors_from(path.string(), *file, num_heads) : file.error();
+  const auto file = TRY(read_arrays(path));
+  return tensors_from(path.string(), file, num_heads);
 }
 
 }  // namespace headlight
