@@ -56,11 +56,22 @@ std::uint64_t pair_of(std::int32_t left, std::int32_t right) {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32 | static_cast<std::uint32_t>(right);
 }
 
+std::string byte_word(unsigned byte) { return formatted("<0x%02X>", byte); }
+
 /// The ids of <0x00> … <0xFF>, −1 where the vocabulary lacks one.
 std::vector<std::int32_t> byte_word_ids(const WordTable& words) {
   std::vector<std::int32_t> ids(256, kNone);
-  for (unsigned byte = 0; byte < 256; ++byte) ids[byte] = words.id(formatted("<0x%02X>", byte)).value_or(kNone);
+  for (unsigned byte = 0; byte < 256; ++byte) ids[byte] = words.id(byte_word(byte)).value_or(kNone);
   return ids;
+}
+
+/// The token of what the vocabulary lacks.
+Result<ModelToken> unknown_token(const WordTable& words, const std::string& unknown, std::size_t begin,
+                                 std::size_t end) {
+  if (const auto id = words.id(unknown))
+    return ModelToken{*id, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end), false};
+  return bad_input("tokenizer", "unk_token", "a word of the vocabulary", quoted_word(unknown),
+                   ErrorCode::no_unknown_token);
 }
 
 }  // namespace
@@ -146,15 +157,12 @@ Status Bpe::symbols_of(std::string_view piece, std::vector<Symbol>& symbols) con
       continue;
     }
     if (!options_.unknown) continue;
-    const auto id = words_.id(*options_.unknown);
-    if (!id)
-      return bad_input("tokenizer", "unk_token", "a word of the vocabulary", quoted_word(*options_.unknown),
-                       ErrorCode::no_unknown_token);
+    const auto token = TRY(unknown_token(words_, *options_.unknown, begin, end));
     if (unknown && options_.fuse_unknown) {
       unknown->end = to;
     } else {
       put_unknown();
-      unknown = Symbol{.id = *id, .begin = from, .end = to, .known = false};
+      unknown = Symbol{.id = token.id, .begin = from, .end = to, .known = false};
     }
   }
   put_unknown();
@@ -299,18 +307,6 @@ Status Unigram::tokenize(std::string_view piece, std::vector<ModelToken>& tokens
 
 namespace {
 
-Status put_unknown(const WordTable& words, const std::string& unknown, std::string_view piece,
-                   std::vector<ModelToken>& tokens) {
-  const auto id = words.id(unknown);
-  if (!id)
-    return bad_input("tokenizer", "unk_token", "a word of the vocabulary", quoted_word(unknown),
-                     ErrorCode::no_unknown_token);
-  tokens.push_back({.id = *id, .begin = 0, .end = static_cast<std::uint32_t>(piece.size()), .known = false});
-  return Done{};
-}
-
-std::string byte_word(char byte) { return formatted("<0x%02X>", static_cast<unsigned char>(byte)); }
-
 /// The tokens of the character that begins at `begin`; its length.
 Result<std::size_t> put_character(const WordPiece& model, std::string_view piece, std::size_t begin,
                                   std::size_t first_token, std::vector<ModelToken>& tokens) {
@@ -324,7 +320,7 @@ Result<std::size_t> put_character(const WordPiece& model, std::string_view piece
   if (is_chinese_character(code_points(character).front())) {
     const std::size_t before = tokens.size();
     for (std::size_t at = begin; at < end; ++at)
-      if (const auto id = model.words.id(byte_word(piece[at])))
+      if (const auto id = model.words.id(byte_word(static_cast<unsigned char>(piece[at]))))
         tokens.push_back({.id = *id, .begin = place(at), .end = place(at + 1)});
     if (tokens.size() == before + character.size()) return character.size();
     tokens.resize(before);
@@ -333,37 +329,33 @@ Result<std::size_t> put_character(const WordPiece& model, std::string_view piece
     tokens.back().end = place(end);
     return character.size();
   }
-  const auto id = model.words.id(model.unknown);
-  if (!id)
-    return bad_input("tokenizer", "unk_token", "a word of the vocabulary", quoted_word(model.unknown),
-                     ErrorCode::no_unknown_token);
-  tokens.push_back({.id = *id, .begin = place(begin), .end = place(end), .known = false});
+  tokens.push_back(TRY(unknown_token(model.words, model.unknown, begin, end)));
   return character.size();
 }
 
 }  // namespace
 
-Status tokenize(const WordPiece& model, std::string_view piece, std::vector<ModelToken>& tokens) {
-  if (!model.character_fallback && count_characters(piece) > model.longest_piece)
-    return put_unknown(model.words, model.unknown, piece, tokens);
+Status WordPiece::tokenize(std::string_view piece, std::vector<ModelToken>& tokens) const {
   const std::size_t before = tokens.size();
+  const auto put_unknown = [&]() -> Status {
+    tokens.resize(before);
+    tokens.push_back(TRY(unknown_token(words, unknown, 0, piece.size())));
+    return Done{};
+  };
+  if (!character_fallback && count_characters(piece) > longest_piece) return put_unknown();
   for (std::size_t begin = 0; begin < piece.size();) {
     ModelToken longest;
     std::size_t length = 0;
-    const std::string_view head = begin > 0 ? std::string_view(model.prefix) : std::string_view{};
-    model.words.each_prefix(head, piece.substr(begin), [&](std::size_t found, std::int32_t id) {
+    const std::string_view head = begin > 0 ? std::string_view(prefix) : std::string_view{};
+    words.each_prefix(head, piece.substr(begin), [&](std::size_t found, std::int32_t id) {
       length = found;
       longest.id = id;
     });
-    if (length == 0 && model.character_fallback) {
-      const auto passed = TRY(put_character(model, piece, begin, before, tokens));
-      begin += passed;
+    if (length == 0 && character_fallback) {
+      begin += TRY(put_character(*this, piece, begin, before, tokens));
       continue;
     }
-    if (length == 0) {
-      tokens.resize(before);
-      return put_unknown(model.words, model.unknown, piece, tokens);
-    }
+    if (length == 0) return put_unknown();
     longest.begin = static_cast<std::uint32_t>(begin);
     longest.end = static_cast<std::uint32_t>(begin += length);
     tokens.push_back(longest);
@@ -371,10 +363,10 @@ Status tokenize(const WordPiece& model, std::string_view piece, std::vector<Mode
   return Done{};
 }
 
-Status tokenize(const WordLevel& model, std::string_view piece, std::vector<ModelToken>& tokens) {
-  const auto id = model.words.id(piece);
-  if (!id) return put_unknown(model.words, model.unknown, piece, tokens);
-  tokens.push_back({.id = *id, .begin = 0, .end = static_cast<std::uint32_t>(piece.size())});
+Status WordLevel::tokenize(std::string_view piece, std::vector<ModelToken>& tokens) const {
+  if (const auto id = words.id(piece))
+    tokens.push_back({.id = *id, .begin = 0, .end = static_cast<std::uint32_t>(piece.size())});
+  else tokens.push_back(TRY(unknown_token(words, unknown, 0, piece.size())));
   return Done{};
 }
 

@@ -172,16 +172,18 @@ struct WordPiece {
   /// The smallest id of a word with the prefix. A vocabulary that begins with the words of its text, and goes on with
   /// pieces of words, has whole words alone below. 0: there is none.
   std::int32_t word_rows = 0;
+
+  /// Errors: an unknown piece where the word for it is not in the vocabulary.
+  Status tokenize(std::string_view piece, std::vector<ModelToken>& tokens) const;
 };
 
 /// A piece is a word or unknown.
 struct WordLevel {
   WordTable words;
   std::string unknown = "<unk>";
-};
 
-/// Errors: an unknown piece where the word for it is not in the vocabulary.
-Status tokenize(const WordPiece& model, std::string_view piece, std::vector<ModelToken>& tokens);
-Status tokenize(const WordLevel& model, std::string_view piece, std::vector<ModelToken>& tokens);
+  /// Errors as above.
+  Status tokenize(std::string_view piece, std::vector<ModelToken>& tokens) const;
+};
 
 }  // namespace headlight

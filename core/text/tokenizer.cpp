@@ -32,25 +32,11 @@ Range original_range(LetterSpan letters, const Spelling& spelling, std::size_t b
 }
 
 const WordTable& words_of_model(const TokenModel& model) {
-  struct Words {
-    const WordTable& operator()(const Bpe& bpe) const { return bpe.words(); }
-    const WordTable& operator()(const Unigram& unigram) const { return unigram.words(); }
-    const WordTable& operator()(const WordPiece& words) const { return words.words; }
-    const WordTable& operator()(const WordLevel& words) const { return words.words; }
+  const auto words = [](const auto& one) -> const WordTable& {
+    if constexpr (requires { one.words(); }) return one.words();
+    else return one.words;
   };
-  return std::visit(Words{}, model);
-}
-
-Status spell_with(const TokenModel& model, std::string_view piece, std::vector<ModelToken>& tokens) {
-  struct Speller {
-    std::string_view piece;
-    std::vector<ModelToken>& tokens;
-    Status operator()(const Bpe& bpe) const { return bpe.tokenize(piece, tokens); }
-    Status operator()(const Unigram& unigram) const { return unigram.tokenize(piece, tokens); }
-    Status operator()(const WordPiece& words) const { return tokenize(words, piece, tokens); }
-    Status operator()(const WordLevel& words) const { return tokenize(words, piece, tokens); }
-  };
-  return std::visit(Speller{piece, tokens}, model);
+  return std::visit(words, model);
 }
 
 /// The text as pieces, added tokens among them, normalised and cut.
@@ -199,7 +185,7 @@ Result<std::vector<Token>> tokens_of(const Tokenizer& tokenizer, std::string_vie
     }
     spell(letters, spelling);
     found.clear();
-    TRY(spell_with(tokenizer.model, spelling.text, found));
+    TRY(std::visit([&](const auto& model) { return model.tokenize(spelling.text, found); }, tokenizer.model));
     for (std::size_t i = 0; i < found.size(); ++i) {
       Token& token = result.emplace_back(token_of(tokenizer, text, found[i], letters, spelling));
       if (!words) continue;
