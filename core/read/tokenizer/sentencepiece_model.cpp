@@ -127,8 +127,6 @@ Result<SentencePieceModel> parse_sentencepiece_model(std::string_view where, std
   };
   const auto normalizer = [&](const WireField& field) {
     if (field.number == 2 && field.wire == Wire::bytes) model.charsmap = field.bytes;
-    if (field.number == 3 && field.wire == Wire::varint) model.add_dummy_prefix = field.value != 0;
-    if (field.number == 4 && field.wire == Wire::varint) model.remove_extra_whitespaces = field.value != 0;
     return true;
   };
   const bool read = each_field(bytes, [&](const WireField& field) {

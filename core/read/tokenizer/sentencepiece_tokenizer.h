@@ -29,8 +29,6 @@ struct SentencePieceModel {
   std::int64_t unknown_id = 0;  // of pieces
   bool byte_fallback = false;
   std::string charsmap;  // empty: the text is not changed
-  bool add_dummy_prefix = true;
-  bool remove_extra_whitespaces = true;
 };
 
 /// Errors: bytes that are no protocol buffer, a length beyond the end, a piece that is empty, not UTF-8 or there twice,

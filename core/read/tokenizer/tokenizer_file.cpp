@@ -25,16 +25,10 @@ std::string content_of(const JsonField& field) {
   return field.value().is_object() ? field.text("content") : field.text();
 }
 
-AddedToken added_from(const std::string& id, const JsonField& field) {
-  AddedToken token{.content = field.text("content"),
-                   .single_word = field.flag("single_word", false),
-                   .strip_left = field.flag("lstrip", false),
-                   .strip_right = field.flag("rstrip", false),
-                   .normalized = field.flag("normalized", true),
-                   .special = field.flag("special", false)};
-  token.id = parse_number<std::int32_t>(id).value_or(-1);
-  if (token.id < 0 || token.id >= kMostTokenIds)
-    field.problem("under an id from 0 to " + std::to_string(kMostTokenIds - 1));
+AddedToken added_from(const std::string& name, const JsonField& field) {
+  const std::int32_t id = parse_number<std::int32_t>(name).value_or(-1);
+  const AddedToken token = added_token_from(field, id);
+  if (id < 0 || id >= kMostTokenIds) field.problem("under an id from 0 to " + std::to_string(kMostTokenIds - 1));
   return token;
 }
 

@@ -179,14 +179,8 @@ std::vector<AddedToken> added_from(const JsonField& field) {
   std::vector<AddedToken> tokens;
   if (field.is_null()) return tokens;
   for (const JsonField& item : field.items()) {
-    AddedToken token{.content = item.text("content"),
-                     .id = static_cast<std::int32_t>(item.integer("id", 0, kMostTokenIds - 1)),
-                     .single_word = item.flag("single_word", false),
-                     .strip_left = item.flag("lstrip", false),
-                     .strip_right = item.flag("rstrip", false),
-                     .normalized = item.flag("normalized", true),
-                     .special = item.flag("special", false)};
-    tokens.push_back(std::move(token));
+    const auto id = static_cast<std::int32_t>(item.integer("id", 0, kMostTokenIds - 1));
+    tokens.push_back(added_token_from(item, id));
   }
   return tokens;
 }
@@ -244,6 +238,16 @@ Result<std::vector<std::pair<std::string_view, std::string_view>>> merges_from_l
     merges.emplace_back(line.substr(0, space), line.substr(space + 1));
   }
   return merges;
+}
+
+AddedToken added_token_from(const JsonField& field, std::int32_t id) {
+  return {.content = field.text("content"),
+          .id = id,
+          .single_word = field.flag("single_word", false),
+          .strip_left = field.flag("lstrip", false),
+          .strip_right = field.flag("rstrip", false),
+          .normalized = field.flag("normalized", true),
+          .special = field.flag("special", false)};
 }
 
 Status set_added_tokens(Tokenizer& tokenizer, std::vector<AddedToken> tokens) {

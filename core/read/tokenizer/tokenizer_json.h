@@ -29,6 +29,9 @@ std::vector<WordTable::Word> vocabulary_from(const JsonField& field);
 Result<std::vector<std::pair<std::string_view, std::string_view>>> merges_from_lines(
     std::string_view where, const std::vector<std::string_view>& lines);
 
+/// An added token as its files describe it.
+AddedToken added_token_from(const JsonField& field, std::int32_t id);
+
 /// Gives the tokenizer its added tokens: their ids and what they look like normalised.
 Status set_added_tokens(Tokenizer& tokenizer, std::vector<AddedToken> tokens);
 
