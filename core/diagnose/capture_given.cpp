@@ -6,6 +6,7 @@
 #include "base/formatted.h"
 #include "diagnose/positions.h"
 #include "diagnose/products.h"
+#include "math/position.h"
 
 namespace headlight {
 namespace {
@@ -235,7 +236,7 @@ struct PartsJudge {
     if (std::all_of(slopes->begin(), slopes->end(), [](double slope) { return slope < 0; })) return add(bias_sign);
     const auto count = static_cast<Index>(slopes->size());
     const double most = meant(call, {"alibi_bias_max"}) > 0 ? meant(call, {"alibi_bias_max"}) : 8;
-    const std::vector<double> right = slopes_of_alibi(count, most);
+    const std::vector<double> right = headlight::alibi_slopes(count, most);
     if (are_near(*slopes, right) || are_near(*slopes, geometric_slopes(count, most, count))) return;
     Bilingual how;
     std::vector<double> sorted = *slopes, all = right;
@@ -243,7 +244,7 @@ struct PartsJudge {
     if (are_near(sorted, all)) how = words(phrases::in_order, decimal(slopes->front()), decimal(right.front()));
     for (Index others = 1; count > 1 && others <= 256 && how.empty(); ++others)
       if (are_near(*slopes, geometric_slopes(others, most, count)) ||
-          (others > count && are_near(*slopes, slopes_of_alibi(others, most))))
+          (others > count && are_near(*slopes, headlight::alibi_slopes(others, most))))
         how = words(phrases::of_heads, std::to_string(others), std::to_string(count));
     if (how.empty()) return take(phrases::alibi_given, decimal(slopes->front()));
     // Without a config they may be meant: other powers, some heads of several machines.

@@ -85,15 +85,6 @@ std::vector<double> geometric_slopes(Index heads, double most, Index count) {
   return slopes;
 }
 
-std::vector<double> slopes_of_alibi(Index heads, double most) {
-  Index lower = 1;
-  while (lower * 2 <= heads) lower *= 2;
-  std::vector<double> slopes = geometric_slopes(lower, most, lower);
-  const std::vector<double> between = geometric_slopes(2 * lower, most, 2 * lower);
-  for (std::size_t h = 0; slopes.size() < static_cast<std::size_t>(heads); h += 2) slopes.push_back(between[h]);
-  return slopes;
-}
-
 std::optional<std::vector<double>> slopes_of(const Array& bias, const Allowed& allowed) {
   std::vector<double> slopes;
   for (Index h = 0; h < bias.shape[1]; ++h) {

@@ -32,10 +32,6 @@ std::optional<Turned> turned_by(const Grid& before, const Grid& after, double kn
 /// What ALiBi multiplies the distance by: 2^(−most / heads), its square, …: as many as `count`.
 std::vector<double> geometric_slopes(Index heads, double most, Index count);
 
-/// The same as its authors have it where the number of heads is no power of two: those of the next lower power, then
-/// every other one of the next higher one.
-std::vector<double> slopes_of_alibi(Index heads, double most);
-
 /// How fast the bias of each head falls with the distance, from the last queries on; nothing where it does not do so
 /// evenly.
 std::optional<std::vector<double>> slopes_of(const Array& bias, const Allowed& allowed);

@@ -40,6 +40,17 @@ Matrix rotated(const ConstMatrixRef& x, const Rotary& rotary, Index heads, Index
   return y;
 }
 
+std::vector<double> alibi_slopes(Index heads, double most) {
+  Index whole = 1;
+  while (2 * whole <= heads) whole *= 2;
+  std::vector<double> slopes;
+  for (Index head = 0; head < heads; ++head) {
+    const double step = head < whole ? static_cast<double>(head + 1) : static_cast<double>(head - whole) + 0.5;
+    slopes.push_back(std::exp2(-most * step / static_cast<double>(whole)));
+  }
+  return slopes;
+}
+
 Index relative_bucket(const RelativeBias& bias, Index offset) {
   Index buckets = bias.table.rows(), first = 0;
   Index distance = -offset;

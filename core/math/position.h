@@ -2,6 +2,8 @@
 // (math/reference.h, step 7).
 #pragma once
 
+#include <vector>
+
 #include "base/matrix.h"
 #include "model/weights.h"
 
@@ -14,6 +16,10 @@ Matrix sinusoidal_positions(Index tokens, Index d_model, bool halves = false);
 /// Rotates the pairs of each of `heads` parts of x (T, heads·d_k) by the angle position·frequency (Su et al. 2021,
 /// equation 34). The first row has position `first_position`.
 Matrix rotated(const ConstMatrixRef& x, const Rotary& rotary, Index heads, Index first_position = 0);
+
+/// What ALiBi (Press et al. 2022, section 3) multiplies the distance by in each head: 2^(−most / heads), its square, …;
+/// where the heads are no power of two, those of the next lower one, then every other one of twice as many.
+std::vector<double> alibi_slopes(Index heads, double most = 8);
 
 /// The row of the bias table for a key `offset` positions after its query (negative: before it).
 Index relative_bucket(const RelativeBias& bias, Index offset);

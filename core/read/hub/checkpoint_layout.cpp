@@ -135,25 +135,12 @@ Linear part_of_heads(const Linear& fused, Index which, Index heads, Index kv_hea
 
 namespace {
 
-/// The m of each head.
-std::vector<double> slopes(Index heads) {
-  Index whole = 1;
-  while (2 * whole <= heads) whole *= 2;
-  std::vector<double> all;
-  for (Index head = 0; head < heads; ++head) {
-    const double power = head < whole ? 8.0 * static_cast<double>(head + 1) / static_cast<double>(whole)
-                                      : 4.0 * static_cast<double>(2 * (head - whole) + 1) / static_cast<double>(whole);
-    all.push_back(std::exp2(-power));
-  }
-  return all;
-}
-
 float in_bfloat16(double value) { return static_cast<float>(Eigen::bfloat16(static_cast<float>(value))); }
 
 }  // namespace
 
 std::shared_ptr<const RelativeBias> linear_biases(Index heads, Index distances) {
-  const std::vector<double> of_heads = slopes(heads);
+  const std::vector<double> of_heads = alibi_slopes(heads);
   Matrix table = Matrix::Zero(2 * distances, heads);  // the second half is for distances that share a row: none
   for (Index head = 0; head < heads; ++head) {
     const double slope = of_heads[static_cast<std::size_t>(head)];
@@ -164,7 +151,7 @@ std::shared_ptr<const RelativeBias> linear_biases(Index heads, Index distances) 
 }
 
 std::shared_ptr<const RelativeBias> linear_key_biases(Index heads, Index positions, double scale) {
-  const std::vector<double> of_heads = slopes(heads);
+  const std::vector<double> of_heads = alibi_slopes(heads);
   RelativeBias bias{.table = Matrix(positions, heads), .of_keys = true};
   for (Index head = 0; head < heads; ++head) {
     const double slope = static_cast<double>(in_bfloat16(of_heads[static_cast<std::size_t>(head)]));
