@@ -14,8 +14,6 @@ constexpr std::string_view kLayer = "{layer}";
 constexpr Index kRows = 64;                    // widened at a time
 constexpr std::size_t kMostSurplusNamed = 16;  // further ones are only counted
 
-bool begins(std::string_view text, std::string_view with) { return text.substr(0, with.size()) == with; }
-
 /// The array's numbers in float32, one after the other.
 template <class Visit>
 void for_each_part(const StoredArray& array, const Visit& visit) {
@@ -63,13 +61,6 @@ Matrix rows_of(const StoredArray& array, Index columns, Index first, Index count
   return rows;
 }
 
-/// The first number that is none, or infinite; null where there is no such.
-const float* not_finite_in(const Matrix& values) {
-  const float* const end = values.data() + values.size();
-  const float* const at = std::find_if(values.data(), end, [](float v) { return !std::isfinite(v); });
-  return at == end ? nullptr : at;
-}
-
 }  // namespace
 
 StoredTensors::StoredTensors(std::string_view where, StoredArrays stored, std::string_view prefix,
@@ -86,7 +77,7 @@ StoredTensors::StoredTensors(std::string_view where, StoredArrays stored, std::s
 
 bool StoredTensors::any_begins(std::string_view text) const {
   const auto at = stored_.arrays.lower_bound(std::string(text));
-  return at != stored_.arrays.end() && begins(at->first, text);
+  return at != stored_.arrays.end() && at->first.starts_with(text);
 }
 
 std::string StoredTensors::full_name(std::string_view pattern, std::size_t layer, std::string_view ending) const {
@@ -188,7 +179,7 @@ Result<Matrix> StoredTensors::widen(const StoredArray& array, Index rows, Index 
     const Index count = std::min(kRows, rows - first);
     values.middleRows(first, count) = rows_of(array, columns, first, count);
   }
-  if (const float* bad = not_finite_in(values)) return not_finite(array, names, bad - values.data(), *bad);
+  if (!values.allFinite()) return first_not_finite(array, names);
   taken(array);
   return values;
 }
@@ -274,12 +265,12 @@ bool StoredTensors::matches(std::string_view pattern, std::string_view name) con
   if (open) pattern.remove_suffix(1);
   const auto at = pattern.find(kLayer);
   const std::string begin = full_name(pattern.substr(0, at), 0);
-  if (!begins(name, begin)) return false;
+  if (!name.starts_with(begin)) return false;
   name.remove_prefix(begin.size());
   if (at != std::string_view::npos) {
     const auto digits = std::min(name.find_first_not_of("0123456789"), name.size());
     const std::string_view after = pattern.substr(at + kLayer.size());
-    if (digits == 0 || !begins(name.substr(digits), after)) return false;
+    if (digits == 0 || !name.substr(digits).starts_with(after)) return false;
     name.remove_prefix(digits + after.size());
   }
   return open || name.empty();

@@ -43,7 +43,6 @@ bool is_whole(const json& value, std::int64_t least, std::uint64_t most) {
 }
 
 const json& value_or_null(const json& object, const char* key) {
-  static const json kNull;
   const auto found = object.is_object() ? object.find(key) : object.end();
   return object.is_object() && found != object.end() ? *found : kNull;
 }
@@ -61,8 +60,7 @@ bool JsonField::is_missing() const { return value_ == &kNull; }
 JsonField JsonField::at(const char* name) const {
   std::string path = path_.empty() ? name : path_ + "." + name;
   if (!value_->is_object() && !value_->is_null()) problem("an object");
-  const auto found = value_->is_object() ? value_->find(name) : value_->end();
-  return {value_->is_object() && found != value_->end() ? *found : kNull, std::move(path), *problems_};
+  return {value_or_null(*value_, name), std::move(path), *problems_};
 }
 
 std::vector<JsonField> JsonField::items() const {
