@@ -20,13 +20,14 @@ const Trace& sentence(const Traces& all, Index b) { return *all[static_cast<std:
 
 const Mask& mask_of_attention(const Trace& trace, const HeadRef& head) { return trace.mask(head.stack, head.layer); }
 
-/// An array whose pieces are not written yet.
-ArrayStream stream_of(const std::string& name, const std::vector<Index>& shape) {
-  ArrayStream stream{};
-  stream.name = name;
-  stream.shape = shape;
-  stream.axes.assign(shape.size(), "axis");
-  return stream;
+/// One sentence's matrix after another; with `tokens_first` one token's rows after another, (B, columns) each.
+std::function<Matrix(Index)> pieces_of(std::shared_ptr<const Traces> all, const MatrixId& id, bool tokens_first) {
+  if (!tokens_first) return [all, id](Index b) { return whole(sentence(*all, b), id); };
+  return [all, id](Index token) {
+    Matrix rows(static_cast<Index>(all->size()), shape(*all->front(), id).cols);
+    for (Index b = 0; b < rows.rows(); ++b) rows.row(b) = rows_of(sentence(*all, b), id, token, 1);
+    return rows;
+  };
 }
 
 /// The addends of the mask, or with `as_boolean` 1 where a query may attend and 0 where not: (count, S).
@@ -40,8 +41,8 @@ Matrix mask_rows(const Mask& mask, Index first, Index count, bool as_boolean) {
   return rows;
 }
 
-/// The rows of each sentence's mask side by side: (1, S·B), the sentences of a key together.
-Matrix keys_then_sentences(const std::vector<Matrix>& rows) {
+/// Rows as the columns of one matrix: (S, rows).
+Matrix side_by_side(const std::vector<Matrix>& rows) {
   const Index count = static_cast<Index>(rows.size()), keys = rows.front().cols();
   Matrix all(keys, count);
   for (Index b = 0; b < count; ++b) all.col(b) = rows[static_cast<std::size_t>(b)].row(0).transpose();
@@ -138,15 +139,9 @@ const Tensor& ProgramWriter::stream_input(const MatrixId& id) {
   const bool earlier = !of_keys && id.layer < options_.head.layer;
   const std::string name = id.quantity == Q::attention_input || earlier || x_alone ? "x" : base_name(id);
   Tensor tensor{name, tokens_shape(size.rows, size.cols), tokens_axes(of_keys ? "j" : "i", "d_model")};
-  const auto all = all_;
-  if (!tokens_first())
-    return add_input(id, std::move(tensor), {"sentence", "token", "column"}, batch(),
-                     [all, id](Index b) { return whole(sentence(*all, b), id); });
-  return add_input(id, std::move(tensor), {"token", "sentence", "column"}, size.rows, [all, id, size](Index token) {
-    Matrix rows(static_cast<Index>(all->size()), size.cols);
-    for (Index b = 0; b < rows.rows(); ++b) rows.row(b) = rows_of(sentence(*all, b), id, token, 1);
-    return rows;
-  });
+  const char *outer = tokens_first() ? "token" : "sentence", *inner = tokens_first() ? "sentence" : "token";
+  return add_input(id, std::move(tensor), {outer, inner, "column"}, tokens_first() ? size.rows : batch(),
+                   pieces_of(all_, id, tokens_first()));
 }
 
 const Tensor& ProgramWriter::learned_input(const MatrixId& id) {
@@ -191,7 +186,7 @@ const Tensor& ProgramWriter::mask_input() {
       [mask, sentences, boolean](Index query) {
         std::vector<Matrix> each;
         for (Index b = 0; b < sentences; ++b) each.push_back(mask_rows(mask(b), query, 1, boolean));
-        return keys_then_sentences(each);
+        return side_by_side(each);
       },
       true);
 }
@@ -204,7 +199,7 @@ const Tensor& ProgramWriter::per_head_input(const std::string& name, const std::
   const std::string full_name = (options_.block && head_.stack == Stack::cross ? "cross_" : "") + name;
   Tensor tensor{full_name, first ? std::vector<Index>{rows, cols, 1, heads} : std::vector<Index>{1, heads, rows, cols},
                 pattern_axes()};
-  const auto side_by_side = [of_head, heads, rows, cols](Index) {
+  const auto all_heads = [of_head, heads, rows, cols](Index) {
     Matrix all(rows * cols, heads);
     for (Index head = 0; head < heads; ++head) {
       const Matrix one = of_head(head);
@@ -213,7 +208,7 @@ const Tensor& ProgramWriter::per_head_input(const std::string& name, const std::
     return all;
   };
   const std::vector<std::string_view> axes(tensor.shape.size(), "axis");
-  if (first) add_array(tensor, shows, axes, 1, side_by_side);
+  if (first) add_array(tensor, shows, axes, 1, all_heads);
   else add_array(tensor, shows, axes, heads, of_head);
   return named_[full_name] = std::move(tensor);
 }
@@ -246,52 +241,34 @@ const Tensor& ProgramWriter::rotary_input(const char* name, bool sine) {
 }
 
 void ProgramWriter::add_expected(const MatrixId& id) {
-  const Tensor copy = tensors_.at(id);
-  const MatrixId from = id;
-  const Shape size = shape(trace_, id);
-  const auto all = all_;
-  ArrayStream stream = stream_of("expected_output", copy.shape);
-  if (tokens_first()) {
-    stream.pieces = size.rows;
-    stream.piece = [all, from, size](Index token) {
-      Matrix rows(static_cast<Index>(all->size()), size.cols);
-      for (Index b = 0; b < rows.rows(); ++b) rows.row(b) = rows_of(sentence(*all, b), from, token, 1);
-      return rows;
-    };
-  } else {
-    stream.pieces = batch();
-    stream.piece = [all, from](Index b) { return whole(sentence(*all, b), from); };
-  }
-  inputs_.push_back(std::move(stream));
+  const std::vector<Index>& size = tensors_.at(id).shape;
+  inputs_.push_back({.name = "expected_output",
+                     .shape = size,
+                     .axes = std::vector<std::string_view>(size.size(), "axis"),
+                     .pieces = tokens_first() ? shape(trace_, id).rows : batch(),
+                     .piece = pieces_of(all_, id, tokens_first())});
 }
 
 void ProgramWriter::add_expected_weights() {
   const std::vector<Index> size = pattern_shape();
-  const auto all = all_;
-  const HeadRef of = head_;
-  const Index heads = trace_.attention(head_.stack, head_.layer).num_heads(), sentences = batch();
-  ArrayStream stream = stream_of("expected_weights", size);
-  const auto rows = [all, of](Index b, Index head, Index first, Index count) {
-    return attention_rows(sentence(*all, b), {of.layer, head, of.stack}, first, count);
+  const Index heads = trace_.attention(head_.stack, head_.layer).num_heads(), patterns = batch() * heads;
+  // Rows of the patterns: those of the heads of a sentence one after another, a sentence after another.
+  const auto rows = [all = all_, of = head_, heads](Index pattern, Index first, Index count) {
+    return attention_rows(sentence(*all, pattern / heads), {of.layer, pattern % heads, of.stack}, first, count);
   };
-  if (tokens_first()) {
-    stream.pieces = queries();
-    stream.piece = [rows, heads, sentences](Index query) {
-      Matrix piece;
-      for (Index b = 0; b < sentences; ++b)
-        for (Index head = 0; head < heads; ++head) {
-          const Matrix row = rows(b, head, query, 1);
-          if (piece.size() == 0) piece.resize(row.cols(), sentences * heads);
-          piece.col(b * heads + head) = row.row(0).transpose();
-        }
-      return piece;
-    };
-  } else {
-    const Index count = queries();
-    stream.pieces = sentences * heads;
-    stream.piece = [rows, heads, count](Index at) { return rows(at / heads, at % heads, 0, count); };
-  }
-  inputs_.push_back(std::move(stream));
+  const auto of_pattern = [rows, count = queries()](Index pattern) { return rows(pattern, 0, count); };
+  const auto of_query = [rows, patterns](Index query) {
+    std::vector<Matrix> each;
+    for (Index pattern = 0; pattern < patterns; ++pattern) each.push_back(rows(pattern, query, 1));
+    return side_by_side(each);
+  };
+  inputs_.push_back({.name = "expected_weights",
+                     .shape = size,
+                     .axes = std::vector<std::string_view>(size.size(), "axis"),
+                     .pieces = tokens_first() ? queries() : patterns,
+                     .piece = {}});
+  if (tokens_first()) inputs_.back().piece = of_query;
+  else inputs_.back().piece = of_pattern;
 }
 
 }  // namespace headlight
