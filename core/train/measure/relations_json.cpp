@@ -25,7 +25,9 @@ double perplexity(const JsonField& field) {
   return 1;
 }
 
-std::string direction_of(const DirectedHead& head) { return head.reversed ? "key→query" : "query→key"; }
+nlohmann::ordered_json directed_json(const DirectedHead& head) {
+  return {{"layer", head.layer}, {"head", head.head}, {"direction", head.reversed ? "key→query" : "query→key"}};
+}
 
 DirectedHead directed_from(const JsonField& field) {
   return {field.integer("layer", 0, kMaxLayers), field.integer("head", 0, kMaxHeads),
@@ -36,16 +38,28 @@ nlohmann::ordered_json rows_json(const HeadScore& score) {
   return {{"accuracy", rounded(score.accuracy)}, {"weight", rounded(score.weight)}, {"hard", rounded(score.hard)}};
 }
 
+/// A head and its score.
+nlohmann::ordered_json head_json(const DirectedHead& head, const HeadScore& score) {
+  nlohmann::ordered_json json = directed_json(head);
+  json.update(rows_json(score));
+  return json;
+}
+
+nlohmann::ordered_json baselines_json(const RelationScore& score) {
+  return {{"random", rounded(score.random)},
+          {"offset", rounded(score.offset)},
+          {"family_offset", rounded(score.kind_offset)}};
+}
+
 HeadScore rows_from(const JsonField& field) {
   return {.accuracy = share(field, "accuracy"), .weight = share(field, "weight"), .hard = share(field, "hard")};
 }
 
 nlohmann::ordered_json look_json(const LiteralLook& look) {
-  return {{"shown", look.shown},
-          {"layer", look.head.layer},
-          {"head", look.head.head},
-          {"direction", direction_of(look.head)},
-          {"weight", rounded(look.weight)}};
+  nlohmann::ordered_json json = {{"shown", look.shown}};
+  json.update(directed_json(look.head));
+  json["weight"] = rounded(look.weight);
+  return json;
 }
 
 LiteralLook look_from(const JsonField& field) {
@@ -83,27 +97,15 @@ AlignmentReport alignment_from(const JsonField& field) {
 nlohmann::ordered_json relations_json(const RelationReport& report, const std::vector<TaughtHead>& taught) {
   nlohmann::ordered_json json = {{"test_seed", report.test_seed}, {"relations", nlohmann::ordered_json::array()}};
   for (const RelationScore& one : report.relations) {
-    json["relations"].push_back({{"relation", one.relation},
-                                 {"label", one.en},
-                                 {"label_zh", one.zh},
-                                 {"layer", one.chosen.layer},
-                                 {"head", one.chosen.head},
-                                 {"direction", direction_of(one.chosen)},
-                                 {"accuracy", rounded(one.score.accuracy)},
-                                 {"weight", rounded(one.score.weight)},
-                                 {"hard", rounded(one.score.hard)},
-                                 {"hard_sentences", one.score.hard_count},
-                                 {"random", rounded(one.random)},
-                                 {"offset", rounded(one.offset)},
-                                 {"family_offset", rounded(one.kind_offset)},
-                                 {"supervised", was_taught(taught, one)},
-                                 {"sentences", one.sentences}});
-    if (const RelationScore* other = opposite_of(report, one)) {
-      nlohmann::ordered_json& row = json["relations"].back()["opposite"] = {
-          {"layer", other->chosen.layer}, {"head", other->chosen.head}, {"direction", direction_of(other->chosen)}};
-      row.update(rows_json(other->score));
-    }
-    if (one.stack == Stack::cross) json["relations"].back()["stack"] = "Cross";
+    nlohmann::ordered_json row = {{"relation", one.relation}, {"label", one.en}, {"label_zh", one.zh}};
+    row.update(head_json(one.chosen, one.score));
+    row["hard_sentences"] = one.score.hard_count;
+    row.update(baselines_json(one));
+    row["supervised"] = was_taught(taught, one);
+    row["sentences"] = one.sentences;
+    if (const RelationScore* other = opposite_of(report, one)) row["opposite"] = head_json(other->chosen, other->score);
+    if (one.stack == Stack::cross) row["stack"] = "Cross";
+    json["relations"].push_back(std::move(row));
   }
   const double right = static_cast<double>(report.pairs_right) / static_cast<double>(std::max<Index>(1, report.pairs));
   json["pairs"] = {{"count", report.pairs}, {"both_right", rounded(right)}};
@@ -128,19 +130,11 @@ nlohmann::ordered_json layers_json(const RelationReport& report) {
   nlohmann::ordered_json json = {{"test_seed", report.test_seed}, {"relations", nlohmann::ordered_json::array()}};
   for (const RelationScore& one : report.relations) {
     nlohmann::ordered_json layers = nlohmann::ordered_json::array();
-    for (const std::size_t best : one.best_of_layer) {
-      const DirectedHead& head = one.directed[best];
-      nlohmann::ordered_json& row = layers.emplace_back(
-          nlohmann::ordered_json{{"layer", head.layer}, {"head", head.head}, {"direction", direction_of(head)}});
-      row.update(rows_json(one.heads[best]));
-    }
-    json["relations"].push_back({{"relation", one.relation},
-                                 {"label", one.en},
-                                 {"layers", std::move(layers)},
-                                 {"random", rounded(one.random)},
-                                 {"offset", rounded(one.offset)},
-                                 {"family_offset", rounded(one.kind_offset)},
-                                 {"sentences", one.sentences}});
+    for (const std::size_t best : one.best_of_layer) layers.push_back(head_json(one.directed[best], one.heads[best]));
+    nlohmann::ordered_json row = {{"relation", one.relation}, {"label", one.en}, {"layers", std::move(layers)}};
+    row.update(baselines_json(one));
+    row["sentences"] = one.sentences;
+    json["relations"].push_back(std::move(row));
   }
   return json;
 }
