@@ -253,10 +253,6 @@ std::string mask_option_word(const MaskSpec& mask, OptionWords& words) {
   return mask_words(mask);
 }
 
-std::string stack_prefix(Stack stack) {
-  return stack == Stack::self ? std::string() : std::string(stack_name(stack)) + ":";
-}
-
 QuestionField number_field(const char* name, Words change, const char* option, const char* help,
                            std::optional<float> Edits::*value) {
   QuestionField row{FieldPart::edits, name, change, {{option, OptionKind::number, "X", help}}};

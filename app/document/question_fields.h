@@ -160,9 +160,6 @@ Result<MaskSpec> parse_mask_option(const char* option, const std::string& text, 
 /// The words of a mask. No option gives a mask that came from a file or was painted: `words` is refused.
 std::string mask_option_word(const MaskSpec& mask, OptionWords& words);
 
-/// `self` is the stack that an option leaves out.
-std::string stack_prefix(Stack stack);
-
 // Rows in a separate file (edit_fields.cpp).
 QuestionField heads_off_field();
 QuestionField weights_field();

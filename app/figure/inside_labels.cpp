@@ -55,7 +55,7 @@ std::string writer_in(Language language, const Writer& writer) {
   constexpr const char* kNames[] = {"词向量", "位置", "类型", "输入", "", "", "偏置", "距离", "掩码"};
   const char* name = kNames[static_cast<std::size_t>(writer.kind)];
   if (language == Language::en || !*name) return writer_name(writer);
-  return (writer.head.stack == Stack::self ? "" : std::string(stack_name(writer.head.stack)) + ":") + name;
+  return stack_prefix(writer.head.stack) + name;
 }
 
 std::vector<Token> writer_labels(Language language, const WriterAxis& axis) {

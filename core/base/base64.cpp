@@ -44,17 +44,11 @@ std::optional<std::string> decode_base64(std::string_view text) {
 }
 
 void Base64Encoder::add(std::string_view bytes, std::string& text) {
-  while (!held_.empty() && held_.size() < 3 && !bytes.empty()) {
-    held_ += bytes.front();
-    bytes.remove_prefix(1);
-  }
-  if (held_.size() == 3) {
-    append_group(held_, text);
-    held_.clear();
-  }
-  text.reserve(text.size() + base64_size(bytes.size()));
-  for (; bytes.size() >= 3; bytes.remove_prefix(3)) append_group(bytes.substr(0, 3), text);
   held_.append(bytes);
+  text.reserve(text.size() + base64_size(held_.size()));
+  std::string_view rest = held_;
+  for (; rest.size() >= 3; rest.remove_prefix(3)) append_group(rest.substr(0, 3), text);
+  held_.erase(0, held_.size() - rest.size());
 }
 
 void Base64Encoder::finish(std::string& text) {

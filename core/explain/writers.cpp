@@ -106,7 +106,7 @@ WrittenParts given_parts(const Matrix& given, Index token) {
 
 std::string writer_name(const Writer& writer) {
   const HeadRef& head = writer.head;
-  const std::string stack = head.stack == Stack::self ? std::string() : std::string(stack_name(head.stack)) + ":";
+  const std::string stack = stack_prefix(head.stack);
   switch (writer.kind) {
     case WriterKind::embedding: return stack + "embedding";
     case WriterKind::position: return stack + "position";

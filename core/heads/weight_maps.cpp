@@ -6,6 +6,7 @@
 
 #include "base/names.h"
 #include "base/parallel.h"
+#include "heads/head_measures.h"
 
 namespace headlight {
 namespace {
@@ -46,11 +47,6 @@ Matrix value_norms(const Trace& trace, Stack stack, Index layer, const std::atom
     }
   }
   return squares.cwiseSqrt().cast<float>();
-}
-
-bool same_words(const Tokens& a, const Tokens& b) {
-  return std::equal(a.tokens.begin(), a.tokens.end(), b.tokens.begin(), b.tokens.end(),
-                    [](const Token& x, const Token& y) { return x.raw == y.raw; });
 }
 
 /// ½ mean of the heads + ½ I, rows divided by their sums; without a residual the mean of the heads alone.
@@ -112,8 +108,7 @@ std::optional<std::vector<Matrix>> norm_maps(const Trace& trace, Stack stack, Pr
 }
 
 std::optional<MapUnavailable> why_no_rollout(const Trace& trace, Stack stack) {
-  if (stack == Stack::cross || !same_words(trace.query_tokens(stack), trace.key_tokens(stack)))
-    return MapUnavailable::two_sequences;
+  if (!is_one_sequence(trace, stack)) return MapUnavailable::two_sequences;
   if (is_too_long(trace, stack)) return MapUnavailable::too_long;
   return std::nullopt;
 }

@@ -28,7 +28,8 @@ struct FieldNames {
 struct SizeField : FieldNames {
   Index Config::*value;
   Index least, most;
-  Index (*used)(const Config&);  // the value in effect, where 0: it follows from other fields; null: the value
+  Index (*used)(const Config&) =
+      nullptr;  // the value in effect, where 0: it follows from other fields; null: the value
 
   bool is_derived() const { return used != nullptr; }
   Index used_by(const Config& config) const { return used ? used(config) : config.*value; }
@@ -79,14 +80,12 @@ void for_each_field(const Visit& visit) {
   visit(SizeField{{"d_model", "--d-model", "hidden_size", "Width of the residual stream, 64 by default"},
                   &Config::d_model,
                   1,
-                  kMaxDModel,
-                  nullptr});
+                  kMaxDModel});
   visit(SizeField{{"num_heads", "--num-heads", "num_attention_heads",
                    "Heads, 4 by default; a divisor of d_model unless --head-dim is given"},
                   &Config::num_heads,
                   1,
-                  kMaxHeads,
-                  nullptr});
+                  kMaxHeads});
   visit(SizeField{{"num_kv_heads", "--num-kv-heads", nullptr,
                    "Heads of keys and values, each shared by some of the queries' heads"},
                   &Config::num_kv_heads,
@@ -102,8 +101,7 @@ void for_each_field(const Visit& visit) {
       {"layers", "--layers", "num_hidden_layers", "Layers, 2 by default; of an encoder-decoder the decoder's"},
       &Config::num_layers,
       1,
-      kMaxLayers,
-      nullptr});
+      kMaxLayers});
   visit(SizeField{{"encoder_layers", "--encoder-layers", "encoder_layers",
                    "Layers of an encoder-decoder's encoder, by default as many"},
                   &Config::encoder_layers,
@@ -114,8 +112,7 @@ void for_each_field(const Visit& visit) {
       {"ffn", "--ffn", "intermediate_size", "Width of the feed-forward layer, 256 by default; 0 leaves it out"},
       &Config::ffn,
       0,
-      kMaxFfn,
-      nullptr});
+      kMaxFfn});
   visit(ChoiceField<Position>{
       {"position", "--position", "position", "sinusoidal (default), sinusoidal-halves, learned, rotary or none"},
       &Config::position,

@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/names.h"
+
 namespace headlight {
 namespace {
+
+constexpr std::string_view kPartNames[] = {"residual", "norm", "scale", "ffn"};  // of BlockPart, in its order
 
 bool weight_before(const WeightEdit& a, const WeightEdit& b) {
   return std::tie(a.head, a.cell) < std::tie(b.head, b.cell);
@@ -68,16 +72,8 @@ LayerEdit layer_edit_or_none(const Edits& edits, Stack stack, Index layer) {
   return edit ? *edit : LayerEdit{.stack = stack, .layer = layer};
 }
 
-std::string_view name(BlockPart part) {
-  constexpr std::string_view kNames[] = {"residual", "norm", "scale", "ffn"};
-  return kNames[static_cast<std::size_t>(part)];
-}
-
-std::optional<BlockPart> parse_part(std::string_view text) {
-  for (const BlockPart part : kBlockParts)
-    if (name(part) == text) return part;
-  return std::nullopt;
-}
+std::string_view name(BlockPart part) { return name_in(kPartNames, part); }
+std::optional<BlockPart> parse_part(std::string_view text) { return value_named<BlockPart>(kPartNames, text); }
 
 bool PartsOff::*field_of(BlockPart part) {
   constexpr bool PartsOff::*kFields[] = {&PartsOff::residual, &PartsOff::norm, nullptr, &PartsOff::ffn};

@@ -1,11 +1,13 @@
 #include "model/head_text.h"
 
 #include "base/formatted.h"
+#include "base/names.h"
 
 namespace headlight {
 namespace {
 
 constexpr std::string_view kDot = "·";
+constexpr std::string_view kStackNames[] = {"self", "encoder", "cross"};  // of Stack, in its order
 
 /// Takes `prefix` off the front of `text` where it is there.
 bool take(std::string_view& text, std::string_view prefix) {
@@ -16,19 +18,11 @@ bool take(std::string_view& text, std::string_view prefix) {
 
 }  // namespace
 
-std::string_view stack_name(Stack stack) {
-  switch (stack) {
-    case Stack::encoder: return "encoder";
-    case Stack::cross: return "cross";
-    case Stack::self: break;
-  }
-  return "self";
-}
+std::string_view stack_name(Stack stack) { return name_in(kStackNames, stack); }
+std::optional<Stack> parse_stack(std::string_view name) { return value_named<Stack>(kStackNames, name); }
 
-std::optional<Stack> parse_stack(std::string_view name) {
-  for (const Stack stack : kStacks)
-    if (stack_name(stack) == name) return stack;
-  return std::nullopt;
+std::string stack_prefix(Stack stack) {
+  return stack == Stack::self ? std::string() : std::string(stack_name(stack)) + ":";
 }
 
 std::optional<Stack> take_stack(std::string_view& text) {
@@ -49,8 +43,7 @@ std::string head_label(const HeadRef& head) {
 }
 
 std::string head_text(const HeadRef& head) {
-  std::string text = head.stack == Stack::self ? std::string() : std::string(stack_name(head.stack)) + ":";
-  return text + std::to_string(head.layer) + "." + std::to_string(head.head);
+  return stack_prefix(head.stack) + std::to_string(head.layer) + "." + std::to_string(head.head);
 }
 
 std::optional<LayerHeads> parse_heads(std::string_view text) {

@@ -14,6 +14,8 @@ namespace headlight {
 /// self | encoder | cross.
 std::string_view stack_name(Stack stack);
 std::optional<Stack> parse_stack(std::string_view name);
+/// Before the text of something in a stack: `encoder:` or `cross:`, nothing for self.
+std::string stack_prefix(Stack stack);
 
 /// Takes `cross:` off the front of `text`; Stack::self where there is no such prefix, nothing where it is another word.
 std::optional<Stack> take_stack(std::string_view& text);

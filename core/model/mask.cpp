@@ -23,6 +23,17 @@ const PaintedCell* find(const std::vector<PaintedCell>& painted, Index query, In
 
 std::string shape(Index rows, Index cols) { return axes_text({rows, cols}); }
 
+/// The words of a mask as parse_mask_words() reads them; 0: no chunks, no prefix.
+std::string joined_words(bool causal, bool padding, std::optional<Index> window, Index chunk, Index prefix) {
+  std::vector<std::string> words;
+  if (causal) words.emplace_back("causal");
+  if (padding) words.emplace_back("padding");
+  if (window) words.push_back("window:" + std::to_string(*window));
+  if (chunk > 0) words.push_back("chunk:" + std::to_string(chunk));
+  if (prefix > 0) words.push_back("prefix:" + std::to_string(prefix));
+  return words.empty() ? "none" : joined_texts(words, "+");
+}
+
 }  // namespace
 
 bool operator==(const MaskSpec& a, const MaskSpec& b) {
@@ -47,16 +58,7 @@ float masked_from(float largest) {
 }
 
 std::string mask_words(const MaskSpec& spec) {
-  std::string words;
-  const auto add = [&](bool said, const std::string& word) {
-    if (said) words += (words.empty() ? "" : "+") + word;
-  };
-  add(spec.causal, "causal");
-  add(spec.padding, "padding");
-  add(spec.window.has_value(), "window:" + std::to_string(spec.window.value_or(0)));
-  add(spec.chunk > 0, "chunk:" + std::to_string(spec.chunk));
-  add(spec.prefix > 0, "prefix:" + std::to_string(spec.prefix));
-  return words.empty() ? "none" : words;
+  return joined_words(spec.causal, spec.padding, spec.window, spec.chunk, spec.prefix);
 }
 
 Result<MaskSpec> parse_mask_words(std::string_view where, std::string_view text) {
@@ -195,16 +197,8 @@ void Mask::add_to(MatrixRef scores, Index first) const {
 
 std::string Mask::kind() const {
   if (given_ || !painted_.empty()) return "custom";
-  std::string kind;
-  const auto add = [&](bool acts, const std::string& part) {
-    if (acts) kind += (kind.empty() ? "" : "+") + part;
-  };
-  add(causal_, "causal");
-  add(!blocked_keys_.empty(), "padding");
-  add(has_window(), "window:" + std::to_string(window_));
-  add(has_chunks(), "chunk:" + std::to_string(chunk_));
-  add(prefix_ > 0 && (causal_ || has_window() || has_chunks()), "prefix:" + std::to_string(prefix_));
-  return kind.empty() ? "none" : kind;
+  return joined_words(causal_, !blocked_keys_.empty(), has_window() ? std::optional(window_) : std::nullopt,
+                      has_chunks() ? chunk_ : 0, causal_ || has_window() || has_chunks() ? prefix_ : 0);
 }
 
 Result<Mask> resolve(const MaskSpec& spec, const Tokens& queries, const Tokens& keys, Index own_window) {

@@ -66,8 +66,7 @@ Status check_parts(const Model& model, const Edits& edits) {
     for (const BlockPart part : kBlockParts) {
       const auto field = field_of(part);
       if (!field || !(edit.parts.*field) || has_part(model, edit.stack, edit.layer, part)) continue;
-      const std::string stack = edit.stack == Stack::self ? "" : std::string(stack_name(edit.stack)) + ":";
-      return bad_input("off", stack + std::string(name(part)) + ":" + std::to_string(edit.layer),
+      return bad_input("off", stack_prefix(edit.stack) + std::string(name(part)) + ":" + std::to_string(edit.layer),
                        "a part that the model has", "none in this layer");
     }
   }

@@ -264,9 +264,9 @@ Status check_trainable(const Config& config) {
   return Done{};
 }
 
-Network fresh_network(const Config& config, Index words, Index longest, bool output_bias) {
+Network fresh_network(const Config& config, Index words, Index longest) {
   assert(check_trainable(config));
-  Network network = laid_out(config, words, longest, output_bias);
+  Network network = laid_out(config, words, longest, true);
   for (const Parameter& parameter : network.parameters) draw(network, parameter);
   return network;
 }

@@ -72,7 +72,7 @@ Status check_trainable(const Config& config);
 /// embedding_scale = sqrt(d_model) brings to 1; projections Xavier-uniform (Glorot & Bengio 2010), in pre-norm stacks
 /// the two that end in the residual stream smaller by sqrt(2·layers) (Radford et al. 2019, section 2.3); biases 0.
 /// `longest`: the longest sentence, where positions are learned. The configuration must be trainable.
-Network fresh_network(const Config& config, Index words, Index longest = 512, bool output_bias = true);
+Network fresh_network(const Config& config, Index words, Index longest = 512);
 
 /// The network as a model that answers; without a vocabulary and a name. A copy: the network may go on changing.
 Model model_of(const Network& network);
