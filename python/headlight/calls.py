@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .engine import Array, Error, answer_to, as_numpy, count_text, is_tensor, side_by_side, torch_module
-from .nodes import (BLOCKED, LARGE, MADE, NOTHING, PROJECTED, STOPS, Frames, Layout, Move, Node, Place, Product, Site, Weights,
-                    axes_after, factor_of, groups_of, index_after, moved, moves_of, named_role)
+from .nodes import (BLOCKED, LARGE, MADE, NOTHING, PROJECTED, STOPS, Move, Node, Place, Product, Site, Weights, axes_after,
+                    factor_of, groups_of, index_after, layout_of, masks_around, moved, moves_of, named_role)
 
 MOST_WEIGHTS = 1 << 20      # numbers of a sentence's weights that are kept
 OTHER_SIDE = r"mem|enc|context|ctx|cross|cond|src|source|kv|key"     # in names of what cross-attention has keys of
@@ -28,17 +28,20 @@ class Call:
 
     Arrays are numpy float32: (sentences, heads, T, …). `where` is `file:line (module)` of the softmax."""
 
-    def __init__(self, index: int, product: Product, frames: Frames, site: Site, layout: Layout) -> None:
-        self.index, self.product, self.frames, self.site, self.layout = index, product, frames, site, layout
-        self.path: list[Node] = []                # product … input of the softmax
+    def __init__(self, index: int, path: list[Node], modules: Sequence[Any], module: str, function: str, site: Site) -> None:
+        """`path`: product … input of the softmax, or of the `function` in its place."""
+        self.index, self.path, self.product, self.function, self.site = index, path, path[0].info, function, site
+        self.modules, self.module = modules, module    # around it, the innermost first; its path: encoder.layers.0.attention
+        # Which index along the product's shared axes is which [sentence][head]; what forbids to judge more: code, detail, where.
+        self.places, self.final = layout_of(self.product)
+        self.masks = masks_around()               # by the names of arguments
         self.weight_path: list[Node] = []         # softmax … what met the values
-        self.softmax = self.value_node = NOTHING
+        self.softmax = self.value_node = self.context = NOTHING
         self.dim_axes: frozenset[int] = frozenset()   # of the product, over which the softmax runs
         self.flipped = False                      # keys are the left operand
         self.contracted: str | None = None        # "a" or "b": whose rows met the values
-        self.context: Node | None = None          # of the product with the values
-        self.context_product: Any = None          # that product, if its sentences and heads are known
-        self.context_groups: list[list[Place]] = []   # their places in it, as in the layout
+        self.context_product: Any = None          # the product with the values, if its sentences and heads are known
+        self.context_groups: list[list[Place]] = []   # their places in it, as in `places`
         self.value_side = "b"                     # which of its operands the values are
         self.value_tensor: Any = None             # (sentences, heads, S, d_v)
         self.fused_output: Any = None             # the context of a fused kernel
@@ -46,7 +49,7 @@ class Call:
         self.join: Any = itemgetter(0)            # how contexts of single heads became one
         self._parts = [self]                      # of heads that were computed one by one, each a call: all of them
         self.merge_site: Site | None = None
-        self.tensors = {side: tensor.detach().clone() for side, tensor in product.operands.items()}
+        self.tensors = {side: tensor.detach().clone() for side, tensor in self.product.operands.items()}
         self.notes: list[Sequence[str]] = []      # as Tracer.note has them
         self.observed: list[list[str]] = []       # codes of what is wrong, and the gaps of their words
         self.sites: dict[tuple[str, str], Site | None] = {}   # by code and role
@@ -96,7 +99,7 @@ class Call:
         query, key = (set(self.product.out_free[side]) for side in self.sides())
         if not self.dim_axes or self.dim_axes == key:
             return None
-        along = {axis: {place[at] for place in self.layout.groups[0]} for at, axis in enumerate(self.product.out_shared)}
+        along = {axis: {place[at] for place in self.places[0]} for at, axis in enumerate(self.product.out_shared)}
         names = {"the keys" if axis in key else "the queries" if axis in query else        # heads of one sentence differ
                  "the heads" if len(along[axis]) > 1 else "the sentences of the batch" for axis in self.dim_axes}
         return " and ".join(sorted(names))
@@ -114,9 +117,7 @@ class Call:
                      doc="What the scores were multiplied by, on all the way from the projections to the softmax.")
     where = property(lambda self: str(self.site) + (f" ({self.module})" if self.module else ""),
                      doc="`mine.py:41 (encoder.layers.0.attention)`.")
-    module = property(lambda self: self.frames.path,
-                      doc="The path of the module inside the outermost one; empty outside of modules.")
-    heads = property(lambda self: len(self.layout.groups[0]) if self.layout.groups else 0, doc="Of this part.")
+    heads = property(lambda self: len(self.places[0]) if self.places else 0, doc="Of this part.")
 
     @property
     def mask(self) -> Array | None:
@@ -137,7 +138,7 @@ class Call:
     def shape(self) -> tuple[int, int, int, int]:
         """(sentences, heads of this part, T, S)."""
         queries, keys = (self.product.rows[side] for side in self.sides())
-        return len(self.layout.groups), self.heads, queries, keys
+        return len(self.places), self.heads, queries, keys
 
     def __repr__(self) -> str:
         sentences, _, queries, keys = self.shape
@@ -153,7 +154,7 @@ class Call:
     def size(self) -> int:
         """Bytes that are kept."""
         kept = [*self.tensors.values(), self.value_tensor, self.fused_output, *(self.output or ())[:1],
-                *(self.softmax.info.snapshot.sentences if self.softmax.info.snapshot else ())]
+                *(self.softmax.kept.sentences if self.softmax.kept else ())]
         return sum(tensor.numel() * tensor.element_size() for tensor in kept if is_tensor(tensor))
 
     def operand_before(self, role: str) -> Array | None:
@@ -181,12 +182,12 @@ class Call:
     def _of_heads(self, role: str, operand: Any, factor: float) -> Array:
         """An operand of the product as (sentences, heads, rows, d), without this factor."""
         array = as_numpy(self.product.arranged(self._side(role), operand)).astype(np.float32)
-        return gathered(array, self.layout.groups) / np.float32(factor or 1)
+        return gathered(array, self.places) / np.float32(factor or 1)
 
     def index_of(self, role: str, kinds: Sequence[str] = PROJECTED) -> tuple[Array, Node] | None:
         """Which element of its projection, or of another step of these kinds, each element of an operand is (sentences,
         heads, rows, d), and that step."""
-        product, side, groups = self.product, self._side(role), self.layout.groups
+        product, side, groups = self.product, self._side(role), self.places
         if role == "value":
             product, side, groups = self.context_product, self.value_side, self.context_groups
         found = product.index_of(side, kinds) if groups else None
@@ -228,7 +229,7 @@ class Call:
             arranged = arranged.transpose(-2, -1)
         if rows is not None:
             arranged = arranged[..., torch.as_tensor(rows, device=arranged.device), :]
-        return gathered(arranged, [self.layout.groups[sentence] for sentence in sentences])
+        return gathered(arranged, [self.places[sentence] for sentence in sentences])
 
     def take_value(self, product: Product, side: str, tensor: Any, moves: Sequence[Move]) -> None:
         """The values, brought into the order of sentences and heads; and that order for what comes out."""
@@ -242,7 +243,7 @@ class Call:
         found = {tuple(index[(own.out_shared, *place)]): place for place in np.ndindex(*product.shared)}
         if not len(found) == math.prod(product.shared) == math.prod(own.shared):
             return
-        self.context_groups = [[found[place] for place in group] for group in self.layout.groups]
+        self.context_groups = [[found[place] for place in group] for group in self.places]
         self.context_product, self.value_side = product, "b" if side == "a" else "a"
         arranged = product.arranged(self.value_side, tensor.detach()).transpose(-2, -1)
         self.value_tensor = gathered(arranged, self.context_groups)
@@ -302,7 +303,7 @@ class Call:
 
     def own_mask(self) -> Array | None:
         """Bool where all it does is to block, else what is added; heads that agree are one."""
-        parts = self.mask_parts(range(len(self.layout.groups)))
+        parts = self.mask_parts(range(len(self.places)))
         if not parts:
             return None
         added = np.zeros((1, 1, 1, 1), np.float32)
@@ -314,24 +315,26 @@ class Call:
         added = added[:, :1] if (added == added[:, :1]).all() else added
         return added == 0 if np.isin(added, (0, -np.inf)).all() else added.astype(np.float32)
 
+    def changes(self) -> list[Node]:
+        """What was done to the weights after the softmax, but for dropout."""
+        return [step for step in self.weight_path if step.kind not in ("weights", "move", "drop")]
+
     @property
     def found(self) -> Weights | None:
         """The weights that met the values, dropout that belongs there left out; of some sentences, and queries. They
         were kept before it was known which operand counts the keys."""
-        chosen = next((step.info.snapshot if step.kind == "weights" else step.info[1] for step in self.weight_path[::-1]
-                       if step.kind == "weights" or (step.kind in ("post", "drop") and step.info[1] is not None)), None)
+        chosen = next((step.kept for step in self.weight_path[::-1] if step.kept is not None), None)
         if chosen is None or not self.flipped:
             return chosen
         turned = [sentence.transpose(-2, -1) for sentence in chosen.sentences]
         return Weights(turned, None) if chosen.rows is None else None
 
     def own_weights(self) -> Array:
-        sentences, found = len(self.layout.groups), self.found
+        sentences, found = len(self.places), self.found
         if found is not None and found.rows is None and len(found.sentences) == sentences:
             return np.stack([as_numpy(sentence) for sentence in found.sentences]).astype(np.float32)
-        standard = not self.wrong_axis() and self.softmax.info.name == "softmax" and \
-            not any(step.kind in ("times", "opaque", "drop") for step in self.path) and \
-            not any(step.kind == "post" for step in self.weight_path)
+        standard = not self.wrong_axis() and self.function == "softmax" and not self.changes() and \
+            not any(step.kind in ("times", "opaque", "drop") for step in self.path)
         if not standard:
             raise Error(f"{self.where}: expected a softmax over the keys of a sentence that is kept, found one that only "
                         "the caller's code can compute: fewer sentences, or Keep(sentences=…), keep its weights")

@@ -159,24 +159,22 @@ class _Captured:
     def __init__(self, call: Call, keep: int, intended: Array | None, masks: list[Any]) -> None:
         self.parts, self.call = call._parts, call
         self.arrays: dict[str, Array] = {}
-        softmax, site, over = call.softmax.info, call.softmax.site, call.wrong_axis()
-        steps = [step for part in self.parts for step in (*part.path, *part.weight_path)]
+        over = call.wrong_axis()
+        steps = [step for part in self.parts for step in part.path]
         opaque = next((step.info for step in steps if step.kind == "opaque"), "")
-        final = [one for holds, one in (
-            (call.layout.trouble, call.layout.trouble), (softmax.wrong_sum, ("softmax_sums", "", site)),
-            (softmax.name in ("log_softmax", "sigmoid"), ("softmax_replaced", softmax.name, site)),
-            (not opaque and over not in (None, "the queries", "the heads"), ("softmax_axis", over, site))) if holds]
-        for code, detail, where in final[:1]:
-            call.observe(code, where, detail)
-        for step in [] if final or opaque else steps:
-            if step.kind == "drop" and any(step in part.path for part in self.parts):
+        if not opaque and over not in (None, "the queries", "the heads"):
+            call.final = call.final or ("softmax_axis", over, call.site)
+        if call.final is not None:
+            call.observe(call.final[0], call.final[2], call.final[1])
+        elif not opaque:
+            for step in (step for step in steps if step.kind == "drop"):
                 call.observe("dropout_on_scores", step.site)
-            if step.kind == "post" and step.info[0] == "scale":
-                call.observe("weights_scaled", step.site, f"{float(step.info[2] or 0):.4g}")
+            for step in (step for part in self.parts for step in part.changes() if step.kind == "scale"):
+                call.observe("weights_scaled", step.site, f"{step.info:.4g}")
         self.given: list[list[str]] = []
         self.facts: dict[str, Any] = {"where": call.where, "opaque": opaque, "over": over or "", "given": self.given,
                                       "observed": [one for part in self.parts for one in part.observed]}
-        if not final and not opaque:
+        if call.final is None and not opaque:
             self._take(keep, intended, masks)
 
     def _take(self, keep: int, intended: Array | None, masks: list[Any]) -> None:
@@ -194,16 +192,11 @@ class _Captured:
             dtype = "tf32"
         self.facts.update(dtype=dtype, heads=heads, count=len(sentences), d_k=d_k, scale=call.scale, partial=rows is not None,
                           by_query=call.contracted == call.sides()[0],
-                          changed=any(step.kind == "post" for step in call.weight_path))
+                          changed=bool(call.changes()))
         swapped = queries == keys and call.swapped()
         if kept == count:
             self.facts["block"] = call.block
-        single, sides = len(parts) == 1, {}
-        for role, values in operands.items():
-            groups = call.groups(role) if single and not swapped else []
-            sides[role] = values, groups, call.index_of(role) if single and not groups else None
-        self.facts.update(key_heads=len(sides["key"][1]), value_heads=len(sides["value"][1]))
-        self._take_inputs(sides, kept, swapped)
+        self._take_inputs(operands, kept, swapped)
         if rows is not None:
             if arrays["query"].shape[1:] != (queries, heads * d_k) or swapped:
                 arrays.clear()
@@ -229,7 +222,7 @@ class _Captured:
             given = intended if intended.ndim == 3 else intended[None]
             arrays["intended"] = np.ascontiguousarray(given[:len(sentences), None])
         arguments = self.facts["arguments"] = []      # of calls that are too large their names alone
-        for name, mask in call.frames.masks:
+        for name, mask in call.masks:
             number = next((i for i, known in enumerate(masks) if known is mask or (
                 known.shape == mask.shape and known.data_ptr() == mask.data_ptr())), len(masks))
             masks += [mask] if number == len(masks) else []
@@ -238,20 +231,24 @@ class _Captured:
             arguments += [[name, str(number)]] * max(1, len(forms))
         self._take_roles()
 
-    def _take_inputs(self, sides: Mapping[str, tuple[Any, list[int], Any]], kept: int, swapped: bool) -> None:
-        """What should have met, from the projections. `sides`: each operand, a head of each group, the index into its projection;
-        `swapped`: queries are named keys, and keys queries."""
-        for role, (values, groups, found) in sides.items():
+    def _take_inputs(self, operands: Mapping[str, Array | None], kept: int, swapped: bool) -> None:
+        """What should have met, from the projections; of heads that share keys or values one of each group. `swapped`: queries
+        are named keys, and keys queries."""
+        call, single = self.call, len(self.parts) == 1
+        for role, values in operands.items():
             if values is None:
                 continue
+            groups = call.groups(role) if single and not swapped else []
             name = {"query": "key", "key": "query"}.get(role, role) if swapped else role
+            self.facts[role + "_heads"] = len(groups)
             self.arrays[name] = np.stack([side_by_side(one[groups or slice(None)]) for one in values[:kept]])
+            found = call.index_of(role) if single and not groups else None
             if found is None:
                 continue
             index, base, width = found[0][:kept], found[1], found[1].shape[-1]
-            turned = any(step.kind in ("turned", "normed") for step in self.call.node(role).path(("linear",)))
-            slip = base.info if base.kind == "linear" and base.info.x is not None and not turned else None
-            if slip is not None and (slip.transposed or not slip.bias):     # not as its module means it
+            turned = any(step.kind in ("turned", "normed") for step in call.node(role).path(("linear",)))
+            slip = base.info if base.kind == "linear" and not turned else None
+            if slip is not None and slip.x is not None:     # not as its module means it
                 x, weight = as_numpy(slip.x).astype(np.float32), as_numpy(slip.weight).astype(np.float32)
                 rows, columns = np.stack([np.unique(one // width) for one in index]), np.unique(index % width)
                 if weight.shape[0] >= len(columns) and x.shape[-1] == weight.shape[1]:
@@ -266,10 +263,10 @@ class _Captured:
 
     def _take_roles(self) -> None:
         """What was used as query, key and value, and which weights were not used."""
-        call, weights = self.call, _named_weights(self.call.frames.modules)
+        call, weights = self.call, _named_weights(self.call.modules)
         if not weights:
             return
-        context = call.context.site if call.context is not None else call.path[0].site
+        context = call.context.site or call.path[0].site
         named = {**call.roles(), "value": named_role(call.value_node, call.index_of("value"), [])}
         call.sites["roles_swapped", ""] = context
         unused: list[list[str]] = []
@@ -278,7 +275,7 @@ class _Captured:
             root = call.node(role).path(MADE)[0] if role != "output" else NOTHING
             if id(parameter) in call.called:
                 continue
-            if role == "output" and call.context is not None and len(self.parts) == 1:
+            if role == "output" and call.context is not NOTHING and len(self.parts) == 1:
                 unused.append([role, name, ""])
             elif root.kind == "linear" and role_of(root.info.name) not in (None, role):
                 unused.append([role, name, re.sub(r"\.?weight$", "", root.info.name)])
@@ -347,13 +344,12 @@ class _Captured:
                     self.given.append(["scale", "sum"])
                 if step.info[1] < 0 and not hidden.any():
                     self.given.append(["bias", "subtracted"])
-        for step in call.weight_path:
-            if step.kind == "post" and step.info[0] in ("times", "fill") and is_tensor(step.info[2]):
-                moves = moves_of(call.path) + moves_of(step.parent.path(("weights",)))
-                cells = call.canonical(step.info[2], moves, sentences, rows)
-                if cells is not None and np.isin(as_numpy(cells), (0, 1)).all():
-                    masks["after"] = masks["after"] | (as_numpy(cells).astype(bool) == (step.info[0] == "fill"))
-                    call.sites["mask_after_softmax", ""] = step.site
+        for step in (step for step in call.changes() if step.kind in ("times", "fill")):
+            moves = moves_of(call.path) + moves_of(step.parent.path(("weights",)))
+            cells = call.canonical(step.info[0], moves, sentences, rows)
+            if cells is not None and np.isin(as_numpy(cells), (0, 1)).all():
+                masks["after"] = masks["after"] | (as_numpy(cells).astype(bool) == (step.kind == "fill"))
+                call.sites["mask_after_softmax", ""] = step.site
         for name, cells in masks.items():
             if name == "numbers" or cells.any():
                 for axis in (0, 1):         # along which nothing differs are 1
@@ -367,19 +363,20 @@ def _last(kinds: Sequence[str], *paths: Sequence[Node]) -> Site | None:
 
 def _site_of(call: Call, code: str, role: str) -> Site | None:
     """The line of the caller's code where the operation stands that a mistake is about."""
-    for known in ((code, role), (code, "")):
-        if known in call.sites:
-            return call.sites[known]
+    observed = call.sites.get((code, role), call.sites.get((code, "")))
+    if observed is not None:
+        return observed
     step = next(step for beginning, step in _STEPS if code.startswith(beginning))
     softmax = call.softmax.site
     node = call.node(role if role in ("key", "value") else "query")
-    context = call.context.site if call.context is not None else softmax
+    context = call.context.site or softmax
     merge = call.merge_site or context
-    mask = call.sites.get(("mask", "")) or _last(["fill", "add", "times"], call.path) or _last(["post"], call.weight_path)
+    changed = next((step.site for step in call.changes()[::-1]), None)
+    mask = call.sites.get(("mask", "")) or _last(["fill", "add", "times"], call.path) or changed
     site = {"scale": _last(["scale"], call.path, *(call.node(one).path(MADE) for one in ("query", "key"))),
             "merge": merge, "split": first_reshaping(node),
             "projection": merge if role == "output" else node.path(MADE)[0].site, "mask": mask, "context": context,
-            "post": _last(["post"], call.weight_path), "drop": _last(["drop"], call.weight_path, call.path)}.get(step)
+            "post": changed, "drop": _last(["drop"], call.weight_path, call.path)}.get(step)
     return site or (softmax if step in ("softmax", "mask", "post", "drop") else call.path[0].site)
 
 
@@ -475,7 +472,7 @@ class Seen(Tracer, Sequence):
 
     def modules(self) -> list[Any]:
         """Around what was seen, the outermost first."""
-        around = [module for call in self.sequence()[:1] for module in call.frames.modules[::-1]]
+        around = [module for call in self.sequence()[:1] for module in call.modules[::-1]]
         return ([] if self._module is None else [self._module]) + around
 
     def __reduce__(self) -> Any:
