@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .engine import Array, Error, answer_to, as_numpy, count_text, is_tensor, side_by_side, torch_module
+from .engine import Array, Error, answer_to, as_numpy, count_text, is_tensor, role_of, roles_of, side_by_side, torch_module
 from .nodes import (BLOCKED, LARGE, MADE, NOTHING, PROJECTED, STOPS, Move, Node, Place, Product, Site, Weights, axes_after,
-                    factor_of, groups_of, index_after, layout_of, masks_around, moved, moves_of, named_role)
+                    factor_of, groups_of, index_after, layout_of, masks_around, moved, moves_of)
 
 MOST_WEIGHTS = 1 << 20      # numbers of a sentence's weights that are kept
 OTHER_SIDE = r"mem|enc|context|ctx|cross|cond|src|source|kv|key"     # in names of what cross-attention has keys of
@@ -36,7 +36,7 @@ class Call:
         self.places, self.final = layout_of(self.product)
         self.masks = masks_around()               # by the names of arguments
         self.weight_path: list[Node] = []         # softmax … what met the values
-        self.softmax = self.value_node = self.context = NOTHING
+        self.softmax = self.value_node = self.context = NOTHING      # the weights; the values; what they give
         self.dim_axes: frozenset[int] = frozenset()   # of the product, over which the softmax runs
         self.flipped = False                      # keys are the left operand
         self.contracted: str | None = None        # "a" or "b": whose rows met the values
@@ -52,7 +52,7 @@ class Call:
         self.tensors = {side: tensor.detach().clone() for side, tensor in self.product.operands.items()}
         self.notes: list[Sequence[str]] = []      # as Tracer.note has them
         self.observed: list[list[str]] = []       # codes of what is wrong, and the gaps of their words
-        self.sites: dict[tuple[str, str], Site | None] = {}   # by code and role
+        self.sites: dict[str, Site | None] = {}   # by the beginning of a code, or a code and a role
         self.called: set = set()                  # ids of the weights that were used around it
         self.inputs: list[Any] = []               # what queries and keys were projected from, weakly, and their names
         self.block, self.goes_on = 0, False       # in which it ran; whether what was added to the output was seen
@@ -61,7 +61,7 @@ class Call:
         """What is wrong and seen without numbers, where it happened last; the program has the words."""
         row = [code, *(details or ("",))]
         self.observed += [row] if row not in self.observed else []
-        self.sites[code, ""] = site
+        self.sites[code] = site
 
     def add_to(self, other: Any) -> None:
         """The residual stream goes on with what the queries are made from; not with what the keys are."""
@@ -73,13 +73,21 @@ class Call:
         """The operands that count queries and keys."""
         return ("b", "a") if self.flipped else ("a", "b")
 
-    def roles(self) -> dict[str, str | None]:
-        """What is at work as query and key, named as the weights they were projected by, else as the caller's variables."""
-        return {role: named_role(self.node(role), self.index_of(role), self.product.names[side])
-                for role, side in zip(("query", "key"), self.sides())}
+    def named(self, role: str) -> str | None:
+        """What is at work as query, key or value, named as the weights it was projected by, else as the caller's variables."""
+        step, index = self.node(role).path(MADE)[0], self.index_of(role)
+        called = [step.info.name] if step.kind == "linear" else step.info.names["b"] if step.kind == "product" else []
+        packed = roles_of(called[0]) if step.kind == "linear" else ()
+        if index is not None and len(packed) == 3 and index[1].shape[-1] % 3 == 0:
+            width = index[1].shape[-1]
+            parts = np.unique(index[0] % width // (width // 3))
+            return packed[parts[0]] if len(parts) == 1 else None
+        variables = [] if role == "value" else self.product.names[self._side(role)]
+        found = ({role_of(name) for name in some} - {None} for some in (called, variables))
+        return next((roles.pop() for roles in found if len(roles) == 1), None)
 
     def swapped(self) -> bool:
-        return self.roles() == {"query": "key", "key": "query"}
+        return (self.named("query"), self.named("key")) == ("key", "query")
 
     def meet(self, product: Product, side: str, axes: Sequence[frozenset[int]]) -> None:
         """Along which rows the weights, an operand of the product with these axes, meet the values."""

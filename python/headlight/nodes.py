@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Tuple
 
 import numpy as np
 
-from .engine import Array, is_tensor, notebook_shell, role_of, roles_of, torch_module
+from .engine import Array, is_tensor, notebook_shell, torch_module
 
 LARGE = 1 << 22          # elements above which an index is not carried along
 BLOCKED = -1e3           # added to a score, or replaces it: in effect −inf
@@ -359,16 +359,3 @@ def path_of(modules: Sequence[Any], root: Any) -> str:
     names = [next((name for name, module in outer.named_modules() if module is inner), "") or type(inner).__name__
              for inner, outer in zip(inside, inside[1:])]
     return ".".join(names[::-1]) or (type(modules[-1]).__name__ if modules else "")
-
-
-def named_role(node: Node, index: tuple[Array, Node] | None, names: Sequence[str]) -> str | None:
-    """What an operand is called: as the weights it was projected by, or as the caller's variables."""
-    step = node.path(MADE)[0]
-    called = [step.info.name] if step.kind == "linear" else step.info.names["b"] if step.kind == "product" else []
-    packed = roles_of(called[0]) if step.kind == "linear" else ()
-    if index is not None and len(packed) == 3 and index[1].shape[-1] % 3 == 0:
-        width = index[1].shape[-1]
-        parts = np.unique(index[0] % width // (width // 3))
-        return packed[parts[0]] if len(parts) == 1 else None
-    found = ({role_of(name) for name in some} - {None} for some in (called, names))
-    return next((roles.pop() for roles in found if len(roles) == 1), None)

@@ -21,15 +21,9 @@ from .engine import (STACKS, Array, Error, as_numpy, count_text, first_line, is_
                      tensors_file, token_metadata, torch_module, words_of_options, write_safetensors, written_whole)
 from .follow import Keep, Tracer
 from .nodes import (BLOCKED, MADE, NOTHING, Node, Site, factor_of, first_reshaping, is_split_in_blocks, moves_of,
-                    named_role, recovered)
+                    recovered)
 
 _MOST_PAGE = 8 << 20      # bytes of a page that a notebook still keeps gladly
-# By the beginning of its code: the step that a mistake is about.
-_STEPS = (("scale_", "scale"), ("query_already", "scale"), ("mask_after", "post"), ("weights_changed", "post"),
-          ("dropout", "drop"), ("mask_missing", "softmax"), ("causal_", "softmax"), ("padding_", "softmax"),
-          ("empty_rows_nan", "softmax"), ("mask_", "mask"), ("blocked_", "mask"), ("empty_", "mask"), ("diagonal", "mask"),
-          ("weights_transposed", "context"), ("softmax_missing", "context"), ("softmax_", "softmax"), ("merge_", "merge"),
-          ("heads_", "split"), ("projection_", "projection"), ("", "product"))
 
 
 class Mistake(NamedTuple):
@@ -156,7 +150,7 @@ def _fits(mask: Array, count: int, queries: int, keys: int) -> list[Array]:
 class _Captured:
     """The facts and arrays of one call (core/diagnose/capture.h). `masks`: the mask arguments of all calls, by number."""
 
-    def __init__(self, call: Call, keep: int, intended: Array | None, masks: list[Any]) -> None:
+    def __init__(self, call: Call, keep: int, intended: Array | None, masks: dict[Any, int]) -> None:
         self.parts, self.call = call._parts, call
         self.arrays: dict[str, Array] = {}
         over = call.wrong_axis()
@@ -177,7 +171,7 @@ class _Captured:
         if call.final is None and not opaque:
             self._take(keep, intended, masks)
 
-    def _take(self, keep: int, intended: Array | None, masks: list[Any]) -> None:
+    def _take(self, keep: int, intended: Array | None, masks: dict[Any, int]) -> None:
         """The sentences that are kept."""
         parts, call, arrays = self.parts, self.call, self.arrays
         operands = {role: getattr(call, role) for role in ("query", "key", "value")}
@@ -191,8 +185,7 @@ class _Captured:
         if dtype not in ("float16", "bfloat16") and "cuda" in str(call.tensors["a"].device):
             dtype = "tf32"
         self.facts.update(dtype=dtype, heads=heads, count=len(sentences), d_k=d_k, scale=call.scale, partial=rows is not None,
-                          by_query=call.contracted == call.sides()[0],
-                          changed=bool(call.changes()))
+                          by_query=call.contracted == call.sides()[0], changed=bool(call.changes()))
         swapped = queries == keys and call.swapped()
         if kept == count:
             self.facts["block"] = call.block
@@ -219,13 +212,10 @@ class _Captured:
         self._take_mask(sentences, rows)
         self._take_given(rows)
         if intended is not None and rows is None:
-            given = intended if intended.ndim == 3 else intended[None]
-            arrays["intended"] = np.ascontiguousarray(given[:len(sentences), None])
+            arrays["intended"] = intended.reshape(-1, 1, *intended.shape[-2:])[:len(sentences)]
         arguments = self.facts["arguments"] = []      # of calls that are too large their names alone
         for name, mask in call.masks:
-            number = next((i for i, known in enumerate(masks) if known is mask or (
-                known.shape == mask.shape and known.data_ptr() == mask.data_ptr())), len(masks))
-            masks += [mask] if number == len(masks) else []
+            number = masks.setdefault((mask.shape, mask.data_ptr()), len(masks))
             forms = _fits(as_numpy(mask), count, queries, keys) if few else []
             arrays.update({f"argument.{len(arguments) + at}": form for at, form in enumerate(forms)})
             arguments += [[name, str(number)]] * max(1, len(forms))
@@ -267,10 +257,9 @@ class _Captured:
         if not weights:
             return
         context = call.context.site or call.path[0].site
-        named = {**call.roles(), "value": named_role(call.value_node, call.index_of("value"), [])}
-        call.sites["roles_swapped", ""] = context
+        call.sites["roles_swapped"] = context
         unused: list[list[str]] = []
-        self.facts.update(roles=[[role, name or ""] for role, name in named.items()], unused=unused)
+        self.facts.update(roles=[[role, call.named(role) or ""] for role in ("query", "key", "value")], unused=unused)
         for role, (name, parameter) in weights.items():
             root = call.node(role).path(MADE)[0] if role != "output" else NOTHING
             if id(parameter) in call.called:
@@ -279,24 +268,22 @@ class _Captured:
                 unused.append([role, name, ""])
             elif root.kind == "linear" and role_of(root.info.name) not in (None, role):
                 unused.append([role, name, re.sub(r"\.?weight$", "", root.info.name)])
-                call.sites["projection_replaced", role] = root.site
+                call.sites["projection_replaced " + role] = root.site
             elif root.kind == "source" and len(root.shape) <= 3 and root.shape[-1] == parameter.shape[1]:
                 unused.append([role, name, ""])
-                call.sites["projection_missing", role] = first_reshaping(call.node(role)) or \
+                call.sites["projection_missing " + role] = first_reshaping(call.node(role)) or \
                     (context if role == "value" else call.path[0].site)
 
     def _take_given(self, rows: Array | None) -> None:
         """What ran and follows from no input: positions, norms, soft caps, sinks, what a cache held."""
         call, paths = self.call, {role: self.call.node(role).path(MADE) for role in ("query", "key")}
-        steps = [step for path in paths.values() for step in path]
-        norms = sorted(step.info[0] for step in steps if step.kind == "normed")
-        self.given += [["norms", name] for name in norms[:1]]
-        if any(step.kind == "turned" for step in steps):
-            self.given.append(["positions", ""])
-            for role in paths if rows is None and not {"q_proj.weight", "k_proj.weight"} & set(self.arrays) else ():
-                array = call.before(role)
-                if array is not None and not paths[role][0].cache and role in self.arrays and array[0].size == self.arrays[role][0].size:
-                    self.arrays[role + ".before"] = np.stack([side_by_side(one) for one in array[:len(self.arrays[role])]])
+        kinds = {step.kind for path in paths.values() for step in path}
+        self.given += [[name, ""] for kind, name in (("normed", "norms"), ("turned", "positions")) if kind in kinds]
+        projected = {"q_proj.weight", "k_proj.weight"} & set(self.arrays)
+        for role in paths if "turned" in kinds and rows is None and not projected else ():
+            array, turned = call.before(role), self.arrays.get(role)
+            if array is not None and turned is not None and not paths[role][0].cache and array[0].size == turned[0].size:
+                self.arrays[role + ".before"] = np.stack([side_by_side(one) for one in array[:len(turned)]])
         self.facts["new_at"], self.facts["new_keys"] = call.new_rows() if len(self.parts) == 1 else (0, 0)
         if call.inputs and not call.goes_on:
             self.given.append(["sides", *call.inputs[1]])
@@ -317,9 +304,9 @@ class _Captured:
             masks["blocked"] = masks["blocked"] | cells
             if cells.any() and np.isfinite(number):
                 replaced.append([kind, repr(float(number))])
-                call.sites["blocked_scores_weak" if number > BLOCKED else "", ""] = site
+                call.sites.update({"blocked_scores_weak": site} if number > BLOCKED else {})
         for step, cells, value, binary in call.mask_parts(sentences, rows):
-            call.sites["mask", ""] = step.site
+            call.sites["mask_"] = step.site
             if step.kind == "fill":
                 replace("filled", value, cells, step.site)
             elif step.kind == "times" and (cells == cells[:1, :, :1, :1]).all():
@@ -332,7 +319,7 @@ class _Captured:
                 replace("filled", 0, cells == 0, step.site)
             elif binary:
                 masks["numbers"] = cells
-                call.sites["mask_added_as_numbers", ""] = step.site
+                call.sites["mask_added_as_numbers"] = step.site
             else:
                 values = np.unique(cells)
                 lowered = len(values) == 2 and values[1] == 0 and values[0] > BLOCKED and cells.shape[-1] > 2
@@ -349,7 +336,7 @@ class _Captured:
             cells = call.canonical(step.info[0], moves, sentences, rows)
             if cells is not None and np.isin(as_numpy(cells), (0, 1)).all():
                 masks["after"] = masks["after"] | (as_numpy(cells).astype(bool) == (step.kind == "fill"))
-                call.sites["mask_after_softmax", ""] = step.site
+                call.sites["mask_after_softmax"] = step.site
         for name, cells in masks.items():
             if name == "numbers" or cells.any():
                 for axis in (0, 1):         # along which nothing differs are 1
@@ -362,22 +349,21 @@ def _last(kinds: Sequence[str], *paths: Sequence[Node]) -> Site | None:
 
 
 def _site_of(call: Call, code: str, role: str) -> Site | None:
-    """The line of the caller's code where the operation stands that a mistake is about."""
-    observed = call.sites.get((code, role), call.sites.get((code, "")))
-    if observed is not None:
-        return observed
-    step = next(step for beginning, step in _STEPS if code.startswith(beginning))
+    """The line of the caller's code where the operation stands that a mistake is about: of the longest beginning of its code."""
     softmax = call.softmax.site
     node = call.node(role if role in ("key", "value") else "query")
     context = call.context.site or softmax
     merge = call.merge_site or context
     changed = next((step.site for step in call.changes()[::-1]), None)
-    mask = call.sites.get(("mask", "")) or _last(["fill", "add", "times"], call.path) or changed
-    site = {"scale": _last(["scale"], call.path, *(call.node(one).path(MADE) for one in ("query", "key"))),
-            "merge": merge, "split": first_reshaping(node),
-            "projection": merge if role == "output" else node.path(MADE)[0].site, "mask": mask, "context": context,
-            "post": changed, "drop": _last(["drop"], call.weight_path, call.path)}.get(step)
-    return site or (softmax if step in ("softmax", "mask", "post", "drop") else call.path[0].site)
+    mask = call.sites.get("mask_") or _last(["fill", "add", "times"], call.path) or changed or softmax
+    scale = _last(["scale"], call.path, *(call.node(one).path(MADE) for one in ("query", "key")))
+    sites = {"": call.path[0].site, "scale_": scale, "query_already": scale, "mask_after": changed or softmax,
+             "weights_changed": changed or softmax, "dropout": _last(["drop"], call.weight_path, call.path) or softmax,
+             **dict.fromkeys(("mask_missing", "causal_", "padding_", "empty_rows_nan", "softmax_"), softmax),
+             **dict.fromkeys(("mask_", "blocked_", "empty_", "diagonal"), mask), "merge_": merge,
+             "weights_transposed": context, "softmax_missing": context, "heads_": first_reshaping(node),
+             "projection_": merge if role == "output" else node.path(MADE)[0].site, **call.sites}
+    return sites[max((name for name, site in sites.items() if site and f"{code} {role}".startswith(name)), key=len)]
 
 
 def _config_of(expect: Any, modules: Sequence[Any]) -> dict[str, float]:
@@ -559,7 +545,7 @@ class Seen(Tracer, Sequence):
         object of Hugging Face or as the path of a config.json, by default that of the watched module. `language`: en or zh."""
         intended = None if mask is None else as_numpy(mask).astype(bool)
         calls, config, notes, captured = self.sequence(), _config_of(expect, self.modules()), self.all_notes(), []
-        masks: list[Any] = []
+        masks: dict[Any, int] = {}
         for call in calls:
             try:
                 one = _Captured(call, self.keep.sentences, intended, masks)
