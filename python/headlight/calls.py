@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .engine import Array, Error, answer_to, as_numpy, count_text, is_tensor, role_of, roles_of, side_by_side, torch_module
+from .engine import Array, Error, answer_to, as_numpy, is_tensor, role_of, roles_of, side_by_side, torch_module
 from .nodes import (BLOCKED, LARGE, MADE, NOTHING, PROJECTED, STOPS, Move, Node, Place, Product, Site, Weights, axes_after,
-                    factor_of, groups_of, index_after, layout_of, masks_around, moved, moves_of)
+                    factor_of, index_after, layout_of, masks_around, moved, moves_of)
 
 MOST_WEIGHTS = 1 << 20      # numbers of a sentence's weights that are kept
 OTHER_SIDE = r"mem|enc|context|ctx|cross|cond|src|source|kv|key"     # in names of what cross-attention has keys of
@@ -112,14 +112,15 @@ class Call:
                  "the heads" if len(along[axis]) > 1 else "the sentences of the batch" for axis in self.dim_axes}
         return " and ".join(sorted(names))
 
-    def _joined(self, of_part: Callable[[Call], Array | None]) -> Any:
+    def joined(self, of_part: Callable[[Call], Array | None]) -> Any:
+        """Of all heads; None where one of them has none."""
         arrays = [of_part(part) for part in self._parts]
         return None if any(array is None for array in arrays) else np.concatenate(arrays, axis=1)
 
-    query = property(lambda self: self._joined(lambda part: part.operand("query")),
+    query = property(lambda self: self.joined(lambda part: part.operand("query")),
                      doc="(sentences, heads, T, d_k), as projected, before the scale.")
-    key = property(lambda self: self._joined(lambda part: part.operand("key")), doc="(sentences, heads, S, d_k).")
-    value = property(lambda self: self._joined(lambda part: part.operand("value")),
+    key = property(lambda self: self.joined(lambda part: part.operand("key")), doc="(sentences, heads, S, d_k).")
+    value = property(lambda self: self.joined(lambda part: part.operand("value")),
                      doc="(sentences, heads, S, d_v); None where the weights met no values.")
     scale = property(lambda self: factor_of(self.path) * self.factor("query") * self.factor("key"),
                      doc="What the scores were multiplied by, on all the way from the projections to the softmax.")
@@ -132,15 +133,11 @@ class Call:
         """(sentences, 1 or heads, T, S): bool, true = may attend; or float32, added to the scores; None: no mask."""
         first = self.own_mask()
         alone = len(self._parts) == 1 or first is None or first.shape[1] == 1
-        return first if alone else self._joined(Call.own_mask)
+        return first if alone else self.joined(Call.own_mask)
 
     def weights(self) -> Array:
         """(sentences, heads, T, S) as the caller's code computed them; by the program where they were not kept."""
-        return self._joined(Call.own_weights)
-
-    def before(self, role: str) -> Array | None:
-        """`query` or `key` before positions turned it, if they did, without the scale; None: not known."""
-        return self._joined(lambda part: part.operand_before(role))
+        return self.joined(Call.own_weights)
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
@@ -150,8 +147,9 @@ class Call:
 
     def __repr__(self) -> str:
         sentences, _, queries, keys = self.shape
-        heads = count_text(sum(part.heads for part in self._parts), "head")
-        return f"<attention at {self.where}: {count_text(sentences, 'sentence')}, {heads}, {queries} × {keys}>"
+        counts = ("sentence", sentences), ("head", sum(part.heads for part in self._parts))
+        counted = ", ".join(f"{count:,} {what}" + "s" * (count != 1) for what, count in counts)
+        return f"<attention at {self.where}: {counted}, {queries} × {keys}>"
 
     def _side(self, role: str) -> str:
         return self.sides()[0 if role == "query" else 1]
@@ -216,7 +214,9 @@ class Call:
     def groups(self, role: str) -> list[int]:
         """Of heads that share keys or values one each; empty: all have their own, or it is not known."""
         found = None if role == "query" else self.index_of(role, STOPS)
-        heads = [] if found is None else groups_of(found[0][0])
+        index = [] if found is None else np.ascontiguousarray(found[0][0])
+        first = {head.tobytes(): at for at, head in reversed(list(enumerate(index)))}      # (all their elements are the same)
+        heads = sorted(first.values(), key=lambda at: int(index[at].flat[0]))
         return heads if len(heads) < self.heads else []
 
     def canonical(self, tensor: Any, moves: Sequence[Move], sentences: Sequence[int], rows: Array | None = None) -> Any:

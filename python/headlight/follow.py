@@ -61,7 +61,7 @@ _GROUPS = {"_on_product": {"matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "
     "_on_plus": set(_PLUS), "_on_fill": {"masked_fill", "masked_fill_", "where", "__setitem__", "index_copy_", "tril", "triu", "tril_", "triu_"},
     "_on_softmax": {"softmax", "log_softmax", "sigmoid"}, "_on_dropout": {"dropout", "dropout_", "feature_dropout"},
     "_on_sum": {"exp", "sum", "mean"}, "_on_cat": {"cat", "concat", "concatenate", "stack", "hstack"},
-    "_on_fused": {"scaled_dot_product_attention"}, "_on_linear": {"linear"}, "_on_norm": {"layer_norm", "rms_norm"}}
+    "_on_fused": {"scaled_dot_product_attention"}, "_on_linear": {"linear"}, "_on_other": {"layer_norm", "rms_norm"}}
 _HANDLERS = {name: handler for handler, names in _GROUPS.items() for name in names}
 _RESHAPES = {"view", "reshape", "flatten", "unflatten"}
 _MADE = {"tanh": "cap", **dict.fromkeys(("normalize", "layer_norm", "rms_norm", "group_norm"), "normed"),
@@ -300,13 +300,10 @@ class Tracer:
         before = None if node.kind != "source" else node.of() if node.of is not None else node.tensor()
         return tensor if before is None else before
 
-    def _on_norm(self, op: Operation) -> None:
-        if op.root.kind not in ("", "source"):
-            return self._on_other(op)
-        return self._tag(op.out, Node("source", None, op.out.shape, caller(), of=weakref.ref(self._origin(op.args[0]))))
-
     def _on_other(self, op: Operation) -> None:
-        """An operation that is not known, on scores: they stay scores, and are not judged."""
+        """A norm; or an operation that is not known, on scores: they stay scores, and are not judged."""
+        if op.root.kind in ("", "source"):
+            return self._tag(op.out, Node("source", None, op.out.shape, caller(), of=weakref.ref(self._origin(op.args[0]))))
         is_score = op.root.kind == "product" and len(op.root.shape) >= 3
         kind = _MADE.get(op.name)
         if kind == "cap" and is_score:
@@ -365,12 +362,16 @@ class Tracer:
         turns = sum(1 for move in moves_of(path) if move.permutes and move.function.__name__ not in _SAME)
         parameter = weight if path[0].info is None else path[0].info
         self._used.add(id(parameter))
-        modules = modules_around()
-        linear = next((found for module in modules for found in [self._maps(module)[1].get(id(parameter))] if found), None)
+        maps = [self._maps(module) for module in modules_around()]
+        linear = next((linears[id(parameter)] for _, linears in maps if id(parameter) in linears), None)
         slipped = linear is not None and (turns % 2 == 1) == turned        # x·W of a weight that is (out, in)
         bias_of = None if linear is None else linear.bias
         kept = x.detach().clone() if slipped or (bias_of is not None and bias is None) else None
-        info = Linear(parameter, self._weight_name(parameter, modules), slipped, bias is not None, kept, bias_of, weakref.ref(x), call)
+        # The name that says most: the innermost one with a role, else that of a variable with one, else the outermost.
+        known = [names[id(parameter)] for names, _ in maps[:4] if id(parameter) in names]
+        named = [*known, *(name for name, value in variables() if value is parameter)]
+        name = next((name for name in named if role_of(name)), known[-1] if known else "")
+        info = Linear(parameter, name, slipped, bias is not None, kept, bias_of, weakref.ref(x), call)
         self._tag(out, Node("linear", None, out.shape, caller(), info))
 
     def _maps(self, module: Any) -> tuple[dict[int, str], dict[int, Any]]:
@@ -379,12 +380,6 @@ class Tracer:
             linears = {id(inner.weight): inner for inner in module.modules() if isinstance(inner, torch_module().nn.Linear)}
             self._names[module] = {id(parameter): name for name, parameter in module.named_parameters()}, linears
         return self._names[module]
-
-    def _weight_name(self, parameter: Any, modules: Sequence[Any]) -> str:
-        """The name that says most: the innermost one with a role, else that of a variable with one, else the outermost."""
-        known = [name for name in (self._maps(module)[0].get(id(parameter)) for module in modules[:4]) if name]
-        named = [*known, *(name for name, value in variables() if value is parameter)]
-        return next((name for name in named if role_of(name)), known[-1] if known else "")
 
     def _on_product(self, op: Operation) -> None:
         product = product_of(op.name, op.args, op.out)

@@ -262,12 +262,6 @@ def is_split_in_blocks(index: Array, width: int) -> bool:
                 (np.diff(starts[..., 0]) >= 0).all() and not (starts % d).any())
 
 
-def groups_of(index: Array) -> list[int]:
-    """Of heads (heads, rows, d) that share all elements one each, in the order of these elements."""
-    first = {head.tobytes(): at for at, head in reversed(list(enumerate(np.ascontiguousarray(index))))}
-    return sorted(first.values(), key=lambda at: int(index[at].flat[0]))
-
-
 def recovered(index: Array, values: Array, width: int) -> Array | None:
     """The projection (rows, columns) put together again from the heads (heads, rows, d) it was split into."""
     rows, row_at = np.unique((index // width).ravel(), return_inverse=True)

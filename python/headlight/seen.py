@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .calls import MOST_WEIGHTS, Call
-from .engine import (STACKS, Array, Error, as_numpy, count_text, first_line, is_tensor, layers_of, notebook_shell, open_window,
-                     projections, refused, require, role_of, roles_of, run, save_arrays, side_by_side, stacks_of,
-                     tensors_file, token_metadata, torch_module, words_of_options, write_safetensors, written_whole)
+from .engine import (STACKS, Array, Error, as_numpy, first_line, layers_of, notebook_shell, open_window, projections, refused,
+                     require, role_of, roles_of, run, side_by_side, stacks_of, tensors_file, token_metadata, torch_module,
+                     words_of_options, write_safetensors, written_whole)
 from .follow import Keep, Tracer
 from .nodes import (BLOCKED, MADE, NOTHING, Node, Site, factor_of, first_reshaping, is_split_in_blocks, moves_of,
                     recovered)
@@ -281,7 +281,7 @@ class _Captured:
         self.given += [[name, ""] for kind, name in (("normed", "norms"), ("turned", "positions")) if kind in kinds]
         projected = {"q_proj.weight", "k_proj.weight"} & set(self.arrays)
         for role in paths if "turned" in kinds and rows is None and not projected else ():
-            array, turned = call.before(role), self.arrays.get(role)
+            array, turned = call.joined(lambda part: part.operand_before(role)), self.arrays.get(role)
             if array is not None and turned is not None and not paths[role][0].cache and array[0].size == turned[0].size:
                 self.arrays[role + ".before"] = np.stack([side_by_side(one) for one in array[:len(turned)]])
         self.facts["new_at"], self.facts["new_keys"] = call.new_rows() if len(self.parts) == 1 else (0, 0)
@@ -519,14 +519,17 @@ class Seen(Tracer, Sequence):
              target_tokens: Sequence[str] | None = None) -> None:
         """A tensors file (.safetensors or .npz) that `headlight FILE` opens: the weights of one sentence of every call, and
         queries, keys and values of the same shape."""
-        arrays = self.stacks(sentence)
+        kind, arrays = os.path.splitext(path)[1], self.stacks(sentence)
         metadata = token_metadata(arrays, tokens, target_tokens)
-        if "attentions" in arrays:
-            for name, role in (("queries", "query"), ("keys", "key"), ("values", "value")):
-                parts = [getattr(call, role) for call in self.sequence()]
-                if all(part is not None for part in parts) and len({part.shape[1:] for part in parts}) == 1:
-                    arrays[name] = np.stack([part[min(sentence, len(part) - 1)] for part in parts]).astype(np.float32)
-        save_arrays(path, arrays, metadata)
+        for name, role in (("queries", "query"), ("keys", "key"), ("values", "value")) if "attentions" in arrays else ():
+            parts = [getattr(call, role) for call in self.sequence()]
+            if all(part is not None for part in parts) and len({part.shape[1:] for part in parts}) == 1:
+                arrays[name] = np.stack([part[min(sentence, len(part) - 1)] for part in parts]).astype(np.float32)
+        require(kind in (".npz", ".safetensors"), "save", "a name that ends in .safetensors or .npz", f"'{path}'")
+        if kind == ".safetensors":
+            return write_safetensors(path, arrays, metadata)
+        with written_whole(path) as file:      # which has no metadata
+            return np.savez(file, **arrays)
 
     def show(self, sentence: int = 0, tokens: Sequence[str] | None = None,
              target_tokens: Sequence[str] | None = None) -> Any:
