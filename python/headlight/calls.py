@@ -169,7 +169,7 @@ class Call:
         turned = [step for step in path if step.kind == "turned"]
         if not turned:      # (what came from elsewhere may have been turned there)
             return self.operand(role) if path[0].kind == "linear" else None
-        base, tensor = turned[0].info[1] or (None, None)
+        base, tensor = turned[0].info or (None, None)
         if base not in path:
             return None
         at = path.index(base)

@@ -28,7 +28,7 @@ _DTYPES = {"float32": "F32", "bool": "BOOL", "int64": "I64", "int32": "I32", "ui
            "bfloat16": "BF16"}
 STACKS = ("encoder_attentions", "decoder_attentions", "cross_attentions")
 _ROLES = {"query": {"q", "query", "queries", "wq", "toq", "qs"}, "key": {"k", "key", "keys", "wk", "tok", "ks"},
-          "value": {"v", "value", "values", "wv", "tov", "vs"}, "output": {"o", "out", "output", "outputs", "wo", "toout", "proj"}}
+          "value": {"v", "value", "values", "wv", "tov", "vs"}, "output": {"o", "out", "output", "outputs", "wo", "toout"}}
 
 
 class Error(RuntimeError):
@@ -257,16 +257,14 @@ def layers_of(attentions: Any, sentence: int, what: str = "attentions") -> Array
 def stacks_of(attentions: Any, sentence: int) -> dict[str, Array]:
     """The arrays of a tensors file: `attentions`, or those of an encoder, a decoder and their cross-attention."""
     attentions = attentions.stacks(sentence) if hasattr(attentions, "stacks") else attentions      # what `watch` saw
-    get = attentions.get if isinstance(attentions, Mapping) else lambda name: getattr(attentions, name, None)
     listed = isinstance(attentions, (list, tuple))
     if listed and len(attentions) == 3 and all(isinstance(stack, (list, tuple)) for stack in attentions):
-        stacks: dict[str, Any] = dict(zip(STACKS, attentions))
+        attentions = dict(zip(STACKS, attentions))
     elif listed or isinstance(attentions, np.ndarray) or is_tensor(attentions):
-        stacks = {"attentions": attentions}
-    else:
-        stacks = {name: get(name) for name in STACKS if get(name) is not None}
-        own = get("attentions")
-        stacks = stacks or {"attentions": _patterns_of_cache(attentions) if own is None else own}
+        attentions = {"attentions": attentions}
+    get = attentions.get if isinstance(attentions, Mapping) else lambda name: getattr(attentions, name, None)
+    stacks = {name: get(name) for name in STACKS if get(name) is not None} or \
+        {"attentions": _patterns_of_cache(attentions) if get("attentions") is None else get("attentions")}
     return {name: layers_of(stack, sentence, name) for name, stack in stacks.items()}
 
 
@@ -295,13 +293,10 @@ def token_metadata(arrays: Mapping[str, Array], tokens: Any, target_tokens: Any)
 def role_of(name: str) -> str | None:
     """`query`, `key`, `value`, `output` where a name says so: W_q, query.linear, k_proj, to_v, WV_matrices."""
     for part in reversed(name.split(".")):
-        words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", part)]
-        words = [word for word in words if word not in ("weight", "bias", "linear", "fc", "w", "matrix", "matrices")]
-        found = {role for role, known in _ROLES.items() for word in words if word in known}
-        if "proj" in words and len(found) > 1:
-            found = {role for role in found if set(words) & (_ROLES[role] - {"proj"})}
+        words = {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", part)}
+        found = [role for role, known in _ROLES.items() if known & words] or ["output"] * ("proj" in words)
         if len(found) == 1:
-            return found.pop()
+            return found[0]
     return None
 
 

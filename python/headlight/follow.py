@@ -120,15 +120,12 @@ def _opened(func: Any) -> Any:
 
 def unseen(torch: Any, out: Any) -> str:
     """Why the numbers of a result cannot be looked at; "" where they can."""
-    kind = type(out)
     compiling = getattr(getattr(torch, "compiler", None), "is_compiling", None)
-    if kind.__module__.startswith(("torch._subclasses", "torch._functorch", "torch.fx")) or (compiling and compiling()):
+    if type(out).__module__.startswith(("torch._subclasses", "torch._functorch", "torch.fx")) or (compiling and compiling()):
         return "torch.compile, torch.export and fake tensors"
-    if not is_tensor(out):
-        return ""
-    if out.is_cuda and torch.cuda.is_current_stream_capturing():
+    if is_tensor(out) and out.is_cuda and torch.cuda.is_current_stream_capturing():
         return "CUDA graphs"
-    return "tensors on the device meta" if out.is_meta else ""
+    return "tensors on the device meta" if is_tensor(out) and out.is_meta else ""
 
 
 def number_of(value: Any) -> float | None:
@@ -309,7 +306,7 @@ class Tracer:
         if kind == "cap" and is_score:
             return self._step("cap", op.node, op.out)
         if kind not in (None, "cap") and op.root.kind == "linear":
-            return self._made(kind, op.name, op.node, op.out)
+            return self._made(kind, op.node, op.out)
         if not is_score and op.out is op.args[0] and op.name.endswith("_") and not op.name.startswith("__"):
             self._tag(op.out, None)
         elif is_score and op.name not in _UNCHANGED and tuple(op.out.shape) == op.node.shape and op.out.is_floating_point():
@@ -454,7 +451,7 @@ class Tracer:
         elif not is_tensor(other):
             self._tag(op.out, None)
         else:
-            self._made("normed" if other.shape[-1] == 1 or other.dim() == 1 else "turned", op.name, node, op.out)
+            self._made("normed" if other.shape[-1] == 1 or other.dim() == 1 else "turned", node, op.out)
 
     def _on_plus(self, op: Operation) -> None:
         node, other, out, sign = op.node, op.args[1], op.out, _PLUS[op.name] * float(op.kwargs.get("alpha", 1))
@@ -486,7 +483,7 @@ class Tracer:
             info = node.info._replace(bias=True, x=node.info.x if node.info.transposed else None)
             self._tag(out, Node("linear", None, out.shape, node.site, info))
         elif is_tensor(other) and (friend.kind == "linear" or other.numel() < out.numel()):      # (no residual stream)
-            self._made("turned", op.name, node, out)
+            self._made("turned", node, out)
         else:
             self._tag(out, None)
 
@@ -499,7 +496,7 @@ class Tracer:
                 if not call.inputs and re.search(OTHER_SIDE, names[0], re.I) and not re.search(OTHER_SIDE, names[1], re.I):
                     call.inputs = [weakref.ref(tensors[1]), names, roots[0].site]
 
-    def _made(self, kind: str, name: str, node: Node, out: Any) -> None:
+    def _made(self, kind: str, node: Node, out: Any) -> None:
         """Made from a projection by a step that mixes columns of one token and head: it stands where the whole stood."""
         if node.root.kind != "linear":
             return self._tag(out, None)
@@ -508,7 +505,7 @@ class Tracer:
         if kind == "turned" and all(step.kind != "turned" for step in since):     # the first keeps what was before
             before = next(((step, step.tensor().detach()) for step in since
                            if step.kind in ("move", "normed", "linear") and step.tensor() is not None), None)
-        self._tag(out, Node(kind, whole, out.shape, caller(), (name, before)))
+        self._tag(out, Node(kind, whole, out.shape, caller(), before))
 
     def _on_fill(self, op: Operation) -> None:
         torch, target, out, value = torch_module(), op.args[0], op.out, 0.0
@@ -646,7 +643,7 @@ class Tracer:
             times = [after // before for after, before in zip(op.out.shape, tensors[0].shape)]
             return self._step("move", self._source(tensors[0]), op.out, Move(torch_module().Tensor.repeat, (times,)))
         if all(root.kind == "linear" and root is roots[0] for root in roots):
-            return self._made("turned", op.name, nodes[0], op.out)
+            return self._made("turned", nodes[0], op.out)
         if roots[-1].kind == "linear" and op.out.shape[-1] == tensors[-1].shape[-1]:      # new keys after those of before
             axis, new = next((axis, size) for axis, size in enumerate(tensors[-1].shape) if size != op.out.shape[axis])
             cache = axis, op.out.shape[axis] - new, new

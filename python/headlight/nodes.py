@@ -226,12 +226,12 @@ def layout_of(product: Product) -> tuple[list[list[Place]], tuple[str, str, Site
             by_sentence.setdefault(place[:-1] or place, []).append(place)
         return list(by_sentence.values()), None
     index, base = found
-    lead_shape, width = base.shape[:-1], base.shape[-1]
+    lead_shape, width = base.shape[:-1] or (1,), base.shape[-1]
     rows = index // width
     whole_rows = bool((rows == rows[..., :1]).all())
     # A token is one row, in every head:
     each_once = whole_rows and bool((np.diff(np.sort(rows[..., 0], axis=-1), axis=-1) != 0).all())
-    lead = np.array(np.unravel_index(rows, lead_shape)) if lead_shape else np.zeros((0, *rows.shape), int)
+    lead = np.array(np.unravel_index(rows, lead_shape))
     within = [axis for axis in range(len(lead_shape))
               if (lead[axis] == lead[axis][..., :1, :1]).all()]             # constant in each product of two matrices
     several = [axis for axis in range(len(lead_shape)) if lead_shape[axis] > 1]
@@ -314,13 +314,11 @@ def evaluating() -> bool:
 
 def variables() -> Iterator[tuple[str, Any]]:
     """Names and tensors of the running function and of its object, lists opened."""
-    for frame in _user_frames():
-        names = dict(_locals(frame))
-        for name, value in [*names.items(), *getattr(names.get("self"), "__dict__", {}).items()]:
-            several = isinstance(value, (list, tuple)) and 0 < len(value) <= 64 and is_tensor(value[0])
-            for part in value if several else [value] if is_tensor(value) else []:
-                yield name, part
-        return
+    names = next((dict(_locals(frame)) for frame in _user_frames()), {})
+    for name, value in [*names.items(), *getattr(names.get("self"), "__dict__", {}).items()]:
+        several = isinstance(value, (list, tuple)) and 0 < len(value) <= 64 and is_tensor(value[0])
+        for part in value if several else [value] if is_tensor(value) else []:
+            yield name, part
 
 
 def names_of(tensors: Sequence[Any]) -> Iterator[list[str]]:

@@ -69,15 +69,12 @@ class Report:
         lines = []
         for mistake in self.mistakes:
             some = self._some[len(mistake.calls) > 1] if 0 < len(mistake.calls) < self.calls else "{}"
-            lines.append(some.format(mistake, _calls_text(mistake.calls), self.calls))
+            runs = [[call for _, call in run] for _, run in itertools.groupby(enumerate(mistake.calls), lambda pair: pair[1] - pair[0])]
+            numbers = ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
+            lines.append(some.format(mistake, numbers, self.calls))
         return "\n".join(lines + self._summary + self.unchecked)
 
     __repr__ = __str__
-
-
-def _calls_text(calls: Sequence[int]) -> str:
-    runs = [[call for _, call in run] for _, run in itertools.groupby(enumerate(calls), lambda pair: pair[1] - pair[0])]
-    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
 
 
 def _stacked(given: Any) -> Array:
