@@ -28,9 +28,9 @@ class Call:
 
     Arrays are numpy float32: (sentences, heads, T, …). `where` is `file:line (module)` of the softmax."""
 
-    def __init__(self, index: int, path: list[Node], modules: Sequence[Any], module: str, function: str, site: Site) -> None:
+    def __init__(self, path: list[Node], modules: Sequence[Any], module: str, function: str, site: Site) -> None:
         """`path`: product … input of the softmax, or of the `function` in its place."""
-        self.index, self.path, self.product, self.function, self.site = index, path, path[0].info, function, site
+        self.path, self.product, self.function, self.site = path, path[0].info, function, site
         self.modules, self.module = modules, module    # around it, the innermost first; its path: encoder.layers.0.attention
         # Which index along the product's shared axes is which [sentence][head]; what forbids to judge more: code, detail, where.
         self.places, self.final = layout_of(self.product)
@@ -56,6 +56,7 @@ class Call:
         self.called: set = set()                  # ids of the weights that were used around it
         self.inputs: list[Any] = []               # what queries and keys were projected from, weakly, and their names
         self.block, self.goes_on = 0, False       # in which it ran; whether what was added to the output was seen
+        self.whole = False                        # values were met, or none will be
 
     def observe(self, code: str, site: Site | None, *details: str) -> None:
         """What is wrong and seen without numbers, where it happened last; the program has the words."""

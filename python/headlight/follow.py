@@ -98,10 +98,6 @@ def _follower_class(torch: Any) -> Any:
                 except Exception:            # as it comes about without a watch
                     torch.set_rng_state(state)
             out = func(*args, **kwargs)
-            if name == "__iter__" and self.seen.node_of(args[0]) is not NOTHING:
-                out = tuple(out)
-                self.seen.follow(type(args[0]).unbind, "unbind", (args[0], 0), {}, out)
-                return iter(out)
             if name in _HANDLERS or (args and self.seen.is_score(args[0])):
                 self.seen.follow(func, name, args, kwargs, out)
             return out
@@ -149,12 +145,11 @@ class Tracer:
         # By id: the tensor, weakly, and its node; of nested tensors their components.
         self._tags: dict[int, tuple[Any, Node]] = {}
         self._parts: dict[int, tuple[Any, Sequence[Any]]] = {}
-        self._calls: list[Call] = []
-        self._pending: list[Call] = []                   # that met no values yet
+        self._calls: list[Call] = []                     # in the order of their softmaxes; some met no values yet
         self._layers: dict[Any, int] = {}                # by the path of a module, or the line of a softmax
         self._names: Any = weakref.WeakKeyDictionary()   # by module, as _maps has them
         self._used: set = set()                          # ids of weights
-        self._operations = self._softmaxes = self._blocks = self._left_out = self._bytes = 0
+        self._operations = self._blocks = self._left_out = self._bytes = 0
         self._notes: list[Sequence[str]] = []
         # While a block is open: what ends with it, its thread, whether compiled functions run as they are written (torch 2.6).
         self._open, self._thread, self._as_written = contextlib.ExitStack(), None, False     # type: Any, Any, bool
@@ -178,12 +173,12 @@ class Tracer:
             self._open.close()
         finally:
             self._thread = None
-            for call in self._pending:
+            for call in self._calls:
                 with self._silent(call.where):
-                    if len(call.product.shape) >= 3:
+                    if not call.whole and len(call.product.shape) >= 3:
                         self._keep_call(call)
-            self._calls.sort(key=lambda call: call.index)
-            self._tags, self._parts, self._pending = {}, {}, []
+            self._calls = [call for call in self._calls if call.whole]
+            self._tags, self._parts = {}, {}
 
     def _before_module(self, module: Any, _: Any) -> None:
         with self._silent("a module"):
@@ -572,17 +567,16 @@ class Tracer:
             root.info.observe("softmax_twice", site)
         if root.kind != "product":
             return None
-        self._softmaxes += 1
         modules = modules_around()
         path = path_of(modules, self._module)
         outside = self._modules is not None and not any(id(module) in self._modules for module in modules)
         layer = -1 if outside else self._layers.setdefault(path or (site.file, site.line), len(self._layers))
         if outside or (self.keep.layers is not None and layer not in self.keep.layers):
             return None
-        if len(self._calls) + len(self._pending) >= self.keep.calls or self._bytes > self.keep.memory:
+        if len(self._calls) >= self.keep.calls or self._bytes > self.keep.memory:
             self._left_out += 1
             return None
-        call = Call(self._softmaxes, node.path(("product",)), modules, path, name, site)
+        call = Call(node.path(("product",)), modules, path, name, site)
         call.block, call.called = self._blocks, self._used
         if wrong_sum or name in ("log_softmax", "sigmoid"):
             call.final = call.final or (("softmax_sums", "", site) if wrong_sum else ("softmax_replaced", name, site))
@@ -595,7 +589,7 @@ class Tracer:
         kept = out if sink is None else out.narrow(-1, int(sink.info[0] == 0), out.shape[-1] - 1)
         call.softmax = Node("weights", None, out.shape, site, call, kept=self._snapshot(call, kept, moves_of(call.path)))
         call.weight_path = [call.softmax]
-        self._pending.append(call)
+        self._calls.append(call)
         self._tag(out, call.softmax)
         return call
 
@@ -682,17 +676,17 @@ class Tracer:
         call.orient()
         call.take_value(product, side, tensor, moves)
         self._take_inputs(call)
-        self._pending.remove(call)
-        root = other.root
-        if len(call.product.shape) >= 3 or root.kind != "source" or root.info is None:
+        if len(call.product.shape) >= 3 or other.root.kind != "source" or other.root.info is None:
             self._keep_call(call)
+        else:
+            self._calls.remove(call)      # a parameter in the values' place
         self._tag(out, call.context)
 
     def _keep_call(self, call: Call) -> None:
         if call.context is NOTHING:
             call.orient()
         call.product.operands = {}     # the caller's tensors; the call has copies
-        self._calls.append(call)
+        call.whole = True
         self._bytes += call.size()
 
     def _on_fused(self, op: Operation) -> None:

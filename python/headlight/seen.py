@@ -109,8 +109,7 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
             array = side_by_side(array)
         require(array.ndim == 2, name, "(T, d_model) or (heads, T, d_k)", array.shape)
         arrays[name] = array[None].astype(np.float32)
-    named = isinstance(state_dict, (Mapping, type(None)))
-    require(named, "state_dict", "a dict of arrays", type(state_dict).__name__)
+    require(isinstance(state_dict, (Mapping, type(None))), "state_dict", "a dict of arrays", type(state_dict).__name__)
     arrays.update({} if state_dict is None else projections(state_dict))
     arrays.update({} if mask is None else {"mask": as_numpy(mask)})
     if weights is not None:
@@ -451,7 +450,7 @@ class Seen(Tracer, Sequence):
 
     def sequence(self) -> list[Call]:
         """The calls; heads that were computed one by one are one."""
-        return [call for call in self._calls if call._parts[0] is call]
+        return [call for call in self._calls if call.whole and call._parts[0] is call]
 
     def modules(self) -> list[Any]:
         """Around what was seen, the outermost first."""
