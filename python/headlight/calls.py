@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +14,6 @@ from .nodes import (BLOCKED, LARGE, MADE, NOTHING, PROJECTED, STOPS, Move, Node,
 
 MOST_WEIGHTS = 1 << 20      # numbers of a sentence's weights that are kept
 OTHER_SIDE = r"mem|enc|context|ctx|cross|cond|src|source|kv|key"     # in names of what cross-attention has keys of
-
-
-class MaskPart(NamedTuple):
-    step: Node              # fill, times, add
-    cells: Array            # (sentences, heads, T, S): bool, factors, or what is added
-    value: float = 0.0      # that is filled in
-    binary: bool = False    # what is added was 0 and 1
 
 
 class Call:
@@ -284,9 +277,9 @@ class Call:
             return None
         return np.stack([side_by_side(heads) for heads in as_numpy(self._context_of(self.fused_output))])
 
-    def mask_parts(self, sentences: Sequence[int], rows: Array | None = None) -> list[MaskPart]:
-        """What each step that treats cells differently does to them."""
-        parts = []
+    def mask_parts(self, sentences: Sequence[int], rows: Array | None = None) -> Iterator[tuple[Node, Array, float, bool]]:
+        """What each step that treats cells differently (fill, times, add) does to them: (sentences, heads, T, S), bool, factors or
+        what is added; the value that is filled in; whether what is added was 0 and 1."""
         for at, step in enumerate(self.path):
             if step.kind not in ("add", "times", "fill"):
                 continue
@@ -300,27 +293,25 @@ class Call:
                 for later in self.path[at:]:
                     if later.kind in ("scale", "cap"):
                         value = value * later.info if later.kind == "scale" else math.tanh(value)
-                parts.append(MaskPart(step, array.astype(bool), value))
+                yield step, array.astype(bool), value, False
             elif step.kind == "times":
-                parts.append(MaskPart(step, array.astype(np.float32)))
+                yield step, array.astype(np.float32), value, False
             elif array.shape[-1] > 1 and ((array != array[..., :1]).any() or np.isneginf(array * np.float32(value)).any()):
                 # (one finite number a row changes no weight)
                 binary = str(tensor.dtype) == "torch.bool" or bool(np.isin(array, (0, 1)).all())
                 added = array.astype(np.float32) * np.float32(value * factor_of(self.path[at:]))
-                parts.append(MaskPart(step, added, binary=binary))
-        return parts
+                yield step, added, value, binary
 
     def own_mask(self) -> Array | None:
         """Bool where all it does is to block, else what is added; heads that agree are one."""
-        parts = self.mask_parts(range(len(self.places)))
+        parts, added = list(self.mask_parts(range(len(self.places)))), np.zeros((1, 1, 1, 1), np.float32)
         if not parts:
             return None
-        added = np.zeros((1, 1, 1, 1), np.float32)
-        for part in parts:
-            if part.step.kind == "fill":
-                added = np.where(part.cells, np.float32(-np.inf if part.value <= BLOCKED else part.value), added)
-            elif part.step.kind == "add":
-                added = added + np.where(part.cells <= BLOCKED, -np.inf, part.cells)
+        for step, cells, value, _ in parts:
+            if step.kind == "fill":
+                added = np.where(cells, np.float32(-np.inf if value <= BLOCKED else value), added)
+            elif step.kind == "add":
+                added = added + np.where(cells <= BLOCKED, -np.inf, cells)
         added = added[:, :1] if (added == added[:, :1]).all() else added
         return added == 0 if np.isin(added, (0, -np.inf)).all() else added.astype(np.float32)
 

@@ -228,8 +228,7 @@ class Tracer:
         dropout belongs, those before it are judged."""
         step = Node(kind, node, out.shape, caller(), info, of)
         if node.root.kind == "weights" and kind not in ("move", "expsum") and (kind != "drop" or evaluating()):
-            call = node.root.info
-            step.kept = self._snapshot(call, out, moves_of(call.path) + moves_of(step.path(("weights",))))
+            step.kept = self._snapshot(node.root.info, out, moves_of(step.path(("product",))))
         self._tag(out, step)
 
     def _moved(self, tensor: Any, function: Any, *arguments: Any, permutes: bool = False) -> Any:
@@ -327,7 +326,7 @@ class Tracer:
         permutes = op.name in _PERMUTES
         if node.kind == "weights" and is_tensor(out) and tuple(out.shape) == (*node.shape[:-1], node.shape[-1] - 1) and \
                 any(step.kind == "sink" for step in node.info.path):      # the sink is cut off
-            return self._tag(out, Node("weights", None, out.shape, node.site, node.info, kept=node.kept))
+            return self._tag(out, Node("weights", node.parent, out.shape, node.site, node.info, kept=node.kept))
         if op.root.kind in _HEADS and not permutes:
             op.root.info[0].merge_site = caller()
         for pick, part in enumerate(out) if isinstance(out, (tuple, list)) else [(None, out)]:
@@ -587,7 +586,7 @@ class Tracer:
             call.dim_axes = frozenset().union(*(frozenset().union(*axes) if dim is None else axes[dim] for dim in dims))
         sink = next((step for step in call.path if step.kind == "sink"), None)
         kept = out if sink is None else out.narrow(-1, int(sink.info[0] == 0), out.shape[-1] - 1)
-        call.softmax = Node("weights", None, out.shape, site, call, kept=self._snapshot(call, kept, moves_of(call.path)))
+        call.softmax = Node("weights", node, out.shape, site, call, kept=self._snapshot(call, kept, moves_of(call.path)))
         call.weight_path = [call.softmax]
         self._calls.append(call)
         self._tag(out, call.softmax)
@@ -669,7 +668,7 @@ class Tracer:
         call.weight_path = node.path(("weights",))
         call.context = Node("context", None, out.shape, caller(), [call])
         call.value_node = self._source(tensor) if other is NOTHING else other
-        moves = moves_of(call.path) + moves_of(call.weight_path)
+        moves = moves_of(node.path(("product",)))
         axes = axes_after(moves, call.product.shape)
         if axes is not None:
             call.meet(product, side, axes)

@@ -255,20 +255,13 @@ def layout_of(product: Product) -> tuple[list[list[Place]], tuple[str, str, Site
     return groups, None if trouble is None else (*trouble, first_reshaping(product.nodes[side]))
 
 
-def is_split_in_blocks(index: Array, width: int) -> bool:
-    """Whether heads (…, heads, rows, d) are d neighbouring columns each of `width`, in order (or sharing them)."""
-    starts, d = index[..., 0] % width, index.shape[-1]
-    return bool((index == index[..., :1] + np.arange(d)).all() and (starts == starts[..., :1]).all() and
-                (np.diff(starts[..., 0]) >= 0).all() and not (starts % d).any())
-
-
-def recovered(index: Array, values: Array, width: int) -> Array | None:
-    """The projection (rows, columns) put together again from the heads (heads, rows, d) it was split into."""
-    rows, row_at = np.unique((index // width).ravel(), return_inverse=True)
-    columns, column_at = np.unique((index % width).ravel(), return_inverse=True)
-    array = np.full((len(rows), len(columns)), np.nan, np.float32)
-    array[row_at, column_at] = values.ravel()
-    return None if np.isnan(array).any() else array
+def recovered(index: Array, values: Array, width: int) -> Array:
+    """The projection (rows, columns) put together again from the heads (heads, rows, d) it was split into; NaN where none has
+    an element."""
+    rows, columns = ((np.bincount(numbers.ravel()) > 0).cumsum()[numbers] - 1 for numbers in (index // width, index % width))
+    array = np.full((rows.max() + 1, columns.max() + 1), np.nan, np.float32)
+    array[rows, columns] = values
+    return array
 
 
 @functools.lru_cache(None)

@@ -20,8 +20,7 @@ from .engine import (STACKS, Array, Error, as_numpy, first_line, layers_of, note
                      require, role_of, roles_of, run, side_by_side, stacks_of, tensors_file, token_metadata, torch_module,
                      words_of_options, write_safetensors, written_whole)
 from .follow import Keep, Tracer
-from .nodes import (BLOCKED, MADE, NOTHING, Node, Site, factor_of, first_reshaping, is_split_in_blocks, moves_of,
-                    recovered)
+from .nodes import BLOCKED, MADE, NOTHING, Node, Site, factor_of, first_reshaping, moves_of, recovered
 
 _MOST_PAGE = 8 << 20      # bytes of a page that a notebook still keeps gladly
 
@@ -243,8 +242,8 @@ class _Captured:
                     if slip.bias_of is not None:
                         self.arrays[name[0] + "_proj.bias"] = as_numpy(slip.bias_of).astype(np.float32)[columns]
                     continue
-            again = [] if is_split_in_blocks(index, width) else [recovered(*one, width) for one in zip(index, values)]
-            if again and all(one is not None and one.shape[1] % index.shape[1] == 0 for one in again):
+            again = [recovered(*one, width) for one in zip(index, values)]
+            if all(one.shape == self.arrays[name].shape[1:] and not np.isnan(one).any() for one in again):
                 self.arrays[name] = np.stack(again)
 
     def _take_roles(self) -> None:
@@ -328,8 +327,7 @@ class _Captured:
                 if step.info[1] < 0 and not hidden.any():
                     self.given.append(["bias", "subtracted"])
         for step in (step for step in call.changes() if step.kind in ("times", "fill")):
-            moves = moves_of(call.path) + moves_of(step.parent.path(("weights",)))
-            cells = call.canonical(step.info[0], moves, sentences, rows)
+            cells = call.canonical(step.info[0], moves_of(step.parent.path(("product",))), sentences, rows)
             if cells is not None and np.isin(as_numpy(cells), (0, 1)).all():
                 masks["after"] = masks["after"] | (as_numpy(cells).astype(bool) == (step.kind == "fill"))
                 call.sites["mask_after_softmax"] = step.site
@@ -452,11 +450,6 @@ class Seen(Tracer, Sequence):
         """The calls; heads that were computed one by one are one."""
         return [call for call in self._calls if call.whole and call._parts[0] is call]
 
-    def modules(self) -> list[Any]:
-        """Around what was seen, the outermost first."""
-        around = [module for call in self.sequence()[:1] for module in call.modules[::-1]]
-        return ([] if self._module is None else [self._module]) + around
-
     def __reduce__(self) -> Any:
         raise Error("seen: expected seen.save(path) or seen.check(), which can be sent and kept, found pickle")
 
@@ -543,8 +536,9 @@ class Seen(Tracer, Sequence):
         show it: `mask`, which cells may be attended to (T, S) or (sentences, T, S); `expect`, a config as a dict, as an
         object of Hugging Face or as the path of a config.json, by default that of the watched module. `language`: en or zh."""
         intended = None if mask is None else as_numpy(mask).astype(bool)
-        calls, config, notes, captured = self.sequence(), _config_of(expect, self.modules()), self.all_notes(), []
-        masks: dict[Any, int] = {}
+        calls, notes, captured = self.sequence(), self.all_notes(), []
+        around = [module for module in (self._module, *(calls[0].modules[::-1] if calls else ())) if module is not None]
+        config, masks = _config_of(expect, around), {}      # type: Any, dict[Any, int]
         for call in calls:
             try:
                 one = _Captured(call, self.keep.sentences, intended, masks)
