@@ -250,7 +250,7 @@ class Call:
         arranged = product.arranged(self.value_side, tensor.detach()).transpose(-2, -1)
         self.value_tensor = gathered(arranged, self.context_groups)
 
-    def _context_of(self, tensor: Any) -> Any:
+    def context_of(self, tensor: Any) -> Any:
         """An array of the context as (sentences, heads, T, d_v)."""
         arranged = self.context_product.arranged("out", tensor)
         return gathered(arranged if self.value_side == "b" else arranged.transpose(-2, -1), self.context_groups)
@@ -264,18 +264,12 @@ class Call:
         size, everything = math.prod(shape), index_after([], shape)
         if everything is None or size * len(parts) > LARGE:
             return None
-        arranged = np.concatenate([part._context_of(everything + at * size).numpy() for at, part in enumerate(parts)], 1)
+        arranged = np.concatenate([part.context_of(everything + at * size).numpy() for at, part in enumerate(parts)], 1)
         index = moved(join([everything + at * size for at in range(len(parts))]), moves)
         meaning = np.zeros(arranged.size, np.int32)
         meaning[arranged.ravel()] = np.arange(arranged.size)
         rows = meaning[index.reshape(-1, index.shape[-1]).numpy()]
         return rows if rows.shape[1] == arranged.shape[1] * arranged.shape[-1] else None
-
-    def fused(self) -> Array | None:
-        """The output of a fused kernel, (sentences, T, heads · d_v)."""
-        if self.fused_output is None or not self.context_groups:
-            return None
-        return np.stack([side_by_side(heads) for heads in as_numpy(self._context_of(self.fused_output))])
 
     def mask_parts(self, sentences: Sequence[int], rows: Array | None = None) -> Iterator[tuple[Node, Array, float, bool]]:
         """What each step that treats cells differently (fill, times, add) does to them: (sentences, heads, T, S), bool, factors or

@@ -320,10 +320,9 @@ class Tracer:
             if is_tensor(out) and tuple(out.shape) == node.shape:
                 self._tag(out, node)
             return
-        function = {"expand_as": torch.Tensor.expand, "view": torch.Tensor.reshape, "view_as": torch.Tensor.reshape,
-                    "reshape_as": torch.Tensor.reshape, "detach": torch.Tensor.contiguous}.get(op.name, op.function)
-        arguments = (tuple(out.shape),) if op.name.endswith("_as") else tuple(op.args[1:])
-        permutes = op.name in _PERMUTES
+        function, arguments, permutes = op.function, tuple(op.args[1:]), op.name in _PERMUTES
+        if op.name in ("view", "view_as", "reshape_as", "expand_as"):      # (a view may need a copy when it is made again)
+            function, arguments = getattr(torch.Tensor, "expand" if op.name == "expand_as" else "reshape"), (tuple(out.shape),)
         if node.kind == "weights" and is_tensor(out) and tuple(out.shape) == (*node.shape[:-1], node.shape[-1] - 1) and \
                 any(step.kind == "sink" for step in node.info.path):      # the sink is cut off
             return self._tag(out, Node("weights", node.parent, out.shape, node.site, node.info, kept=node.kept))
@@ -362,7 +361,7 @@ class Tracer:
         known = [names[id(parameter)] for names, _ in maps[:4] if id(parameter) in names]
         named = [*known, *(name for name, value in variables() if value is parameter)]
         name = next((name for name in named if role_of(name)), known[-1] if known else "")
-        info = Linear(parameter, name, slipped, bias is not None, kept, bias_of, weakref.ref(x), call)
+        info = Linear(parameter, name, slipped, kept, bias_of, weakref.ref(x), call)
         self._tag(out, Node("linear", None, out.shape, caller(), info))
 
     def _maps(self, module: Any) -> tuple[dict[int, str], dict[int, Any]]:
@@ -474,7 +473,7 @@ class Tracer:
             added = torch_module().as_tensor(other).detach(), sign
             self._step("add", self._shaped(node, out, "expand"), out, added, friend.kind == "product")
         elif node.kind == "linear" and is_tensor(other) and other.dim() == 1:      # its bias
-            info = node.info._replace(bias=True, x=node.info.x if node.info.transposed else None)
+            info = node.info if node.info.transposed else node.info._replace(x=None)
             self._tag(out, Node("linear", None, out.shape, node.site, info))
         elif is_tensor(other) and (friend.kind == "linear" or other.numel() < out.numel()):      # (no residual stream)
             self._made("turned", node, out)

@@ -85,7 +85,6 @@ class Linear(NamedTuple):
     weight: Any
     name: str
     transposed: bool             # x·W where W is the weight of nn.Linear, which is (out, in)
-    bias: bool
     x: Any                       # kept where the projection is not as its module means it
     bias_of: Any                 # the bias of that module
     of: Any = None               # x, weakly

@@ -197,13 +197,13 @@ class _Captured:
                                              for place in range(kept)]).astype(np.float32)
         dropped = any(step.kind == "drop" for part in parts for step in part.weight_path)
         if rows is None and "value" in arrays:
-            merge, fused = None if dropped else call.merged(parts), call.fused()
+            merge = None if dropped else call.merged(parts)
             if merge is not None:
                 tensor = call.output[0]
                 arrays.update(merge=merge, output=as_numpy(tensor).astype(np.float32).reshape(merge.shape))
                 self.facts["row_length"] = tensor.shape[-2] if tensor.dim() > 2 else 0
-            elif fused is not None:
-                arrays["output"] = fused[:kept]
+            elif call.fused_output is not None and call.context_groups:
+                arrays["output"] = np.stack([side_by_side(one) for one in as_numpy(call.context_of(call.fused_output))[:kept]])
         self._take_mask(sentences, rows)
         self._take_given(rows)
         if intended is not None and rows is None:
