@@ -231,12 +231,6 @@ class Tracer:
             step.kept = self._snapshot(node.root.info, out, moves_of(step.path(("product",))))
         self._tag(out, step)
 
-    def _moved(self, tensor: Any, function: Any, *arguments: Any, permutes: bool = False) -> Any:
-        """What the function makes of a tensor, followed."""
-        out = function(tensor, *arguments)
-        self._step("move", self._source(tensor), out, Move(function, arguments, permutes=permutes))
-        return out
-
     def follow(self, function: Any, name: str, args: Any, kwargs: dict[str, Any], out: Any) -> None:
         """By the thread and the process that opened the watch."""
         torch = torch_module()
@@ -387,21 +381,17 @@ class Tracer:
         projects = op.name == "einsum" and any(parameters)
         if projects or (root_a.kind == "product" and self._without_softmax(product, op.out)):
             return None
-        self._tag(op.out, self._product_node(product))
+        product.nodes = {side: self._source(operand) for side, operand in product.operands.items()}
+        known = [(name, self.node_of(value)) for name, value in variables()]
+        for side, node in product.nodes.items():      # what the caller calls the operands, or what they were made from
+            steps = node.path(MADE)
+            product.names[side] = [name for name, one in known if one in steps]
+        self._tag(op.out, Node("product", None, product.shape, caller(), product))
         if op.name == "baddbmm":
             self._step("scale", self.node_of(op.out), op.out, float(op.kwargs.get("alpha", 1)))
             if op.kwargs.get("beta", 1):
                 self._step("add", self.node_of(op.out), op.out, (op.args[0].detach(), float(op.kwargs.get("beta", 1))))
         return None
-
-    def _product_node(self, product: Product) -> Node:
-        """Of the operands' nodes, and what the caller calls them or what they were made from."""
-        product.nodes = {side: self._source(operand) for side, operand in product.operands.items()}
-        known = [(name, self.node_of(value)) for name, value in variables()]
-        for side, node in product.nodes.items():
-            steps = node.path(MADE)
-            product.names[side] = [name for name, one in known if one in steps]
-        return Node("product", None, product.shape, caller(), product)
 
     def _without_softmax(self, product: Product, out: Any) -> bool:
         """Scores of two projections that were scaled or masked, and meet values as they are."""
@@ -692,32 +682,34 @@ class Tracer:
         is_causal=False, *, scale=None, enable_gqa=False) of torch 2: whatever kernel it takes, this is what it means."""
         torch, site = torch_module(), caller()
         query, key, value = (op.get(position, name) for position, name in enumerate(("query", "key", "value")))
-        if op.kwargs.get("enable_gqa") and query.dim() > 2 and key.shape[-3] != query.shape[-3]:
-            times = query.shape[-3] // key.shape[-3]
-            key, value = (self._moved(one, torch.Tensor.repeat_interleave, times, -3) for one in (key, value))
-        turned = self._moved(key, torch.Tensor.transpose, -2, -1, permutes=True)
-        self._source(value)
-        lead = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2])
-        scores, out = (query.new_empty((*lead, query.shape[-2], last), device="meta")     # which the kernel does not make
-                       for last in (key.shape[-2], value.shape[-1]))
-        product, context = product_of("matmul", (query, turned), scores), product_of("matmul", (scores, value), out)
         scale, mask, p = op.kwargs.get("scale"), op.get(3, "attn_mask"), op.get(4, "dropout_p") or 0.0
-        steps: list[Any] = [("scale", float(1 / math.sqrt(query.shape[-1]) if scale is None else scale))]
+
+        def ran(name: str, *args: Any, out: Any = None) -> Any:
+            """A step of the kernel, which makes no scores and weights."""
+            if out is None:
+                lead = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2])
+                out = query.new_empty((*lead, query.shape[-2], key.shape[-2]), device="meta")
+            self._handle(getattr(torch.Tensor, name, None), name, args, {}, out)
+            return out
+        for operand in (key, value):
+            self._source(operand)
+        if op.kwargs.get("enable_gqa") and query.dim() > 2 and key.shape[-3] != query.shape[-3]:
+            times = query.shape[-3] // key.shape[-3], -3
+            key, value = (ran("repeat_interleave", one, *times, out=one.repeat_interleave(*times)) for one in (key, value))
+        scores = ran("matmul", query, ran("transpose", key, -2, -1, out=key.transpose(-2, -1)))
+        scores = ran("mul", scores, float(1 / math.sqrt(query.shape[-1]) if scale is None else scale))
         if op.get(5, "is_causal"):
-            steps.append(("fill", (torch.ones(product.shape[-2:], dtype=torch.bool, device=query.device).triu(1), -math.inf)))
+            ones = torch.ones(scores.shape[-2:], dtype=torch.bool, device=query.device)
+            scores = ran("masked_fill", scores, ones.triu(1), -math.inf)
         if mask is not None:
-            steps.append(("fill", (~mask.detach(), -math.inf)) if mask.dtype == torch.bool else ("add", (mask.detach(), 1.0)))
-        node = self._product_node(product)
-        for kind, info in steps:
-            node = Node(kind, node, product.shape, site, info)
-        call = self._take_softmax("softmax", node, [-1], scores)
+            scores = ran("masked_fill", scores, ~mask, -math.inf) if mask.dtype == torch.bool else ran("add", scores, mask)
+        weights = ran("softmax", scores, -1)
+        call = self.node_of(weights).info
         if call is None:
             return
         if p > 0 and evaluating():
             call.observe("dropout_left_on", site, f"{p:g}")
-        if p > 0:
-            self._step("drop", call.softmax, scores)
-        self._on_context(context, op.out)
+        ran("matmul", ran("dropout", weights, p), value, out=op.out)
         if op.out.numel() <= LARGE:      # without dropout, of which no weights are left to judge
             named = {} if scale is None else {"scale": scale}
             call.fused_output = op.function(query, key, value, mask, 0.0, bool(op.get(5, "is_causal")), **named).detach() \
