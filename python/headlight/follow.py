@@ -663,6 +663,7 @@ class Tracer:
             call.meet(product, side, axes)
         call.orient()
         call.take_value(product, side, tensor, moves)
+        product.operands = {}          # the caller's tensors
         self._take_inputs(call)
         if len(call.product.shape) >= 3 or other.root.kind != "source" or other.root.info is None:
             self._keep_call(call)

@@ -11,6 +11,7 @@ import tempfile
 import threading
 import types
 import unittest
+import weakref
 from unittest import mock
 
 import numpy as np
@@ -156,6 +157,19 @@ class Watching(unittest.TestCase):
         self.assertEqual(seen._tags, {})
         del seen
         self.assertLessEqual(live(), before)
+
+    def test_the_caller_s_weights_are_let_go(self):
+        kept = []
+
+        def attend(q, k, v):
+            weights = torch.softmax(q @ k.transpose(1, 2) / math.sqrt(D), -1)
+            kept.append(weakref.ref(weights))
+            return weights @ v
+        with headlight.watch() as seen:
+            attend(self.x, self.x, self.x)
+        gc.collect()
+        self.assertIsNone(kept[0]())
+        self.assertTrue(seen.check().ok, str(seen.check()))
 
     def test_threads_see_their_own(self):
         counts = {}
