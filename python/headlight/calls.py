@@ -44,7 +44,7 @@ class Call:
         self.merge_site: Site | None = None
         self.tensors = {side: tensor.detach().clone() for side, tensor in self.product.operands.items()}
         self.notes: list[Sequence[str]] = []      # as Tracer.note has them
-        self.observed: list[list[str]] = []       # codes of what is wrong, and the gaps of their words
+        self.observed: dict[tuple[str, ...], Site | None] = {}      # by codes of what is wrong, and the gaps of their words
         self.sites: dict[str, Site | None] = {}   # by the beginning of a code, or a code and a role
         self.called: set = set()                  # ids of the weights that were used around it
         self.inputs: list[Any] = []               # what queries and keys were projected from, weakly, and their names
@@ -53,9 +53,7 @@ class Call:
 
     def observe(self, code: str, site: Site | None, *details: str) -> None:
         """What is wrong and seen without numbers, where it happened last; the program has the words."""
-        row = [code, *(details or ("",))]
-        self.observed += [row] if row not in self.observed else []
-        self.sites[code] = site
+        self.observed[(code, *(details or ("",)))] = self.sites[code] = site
 
     def add_to(self, other: Any) -> None:
         """The residual stream goes on with what the queries are made from; not with what the keys are."""

@@ -110,7 +110,10 @@ def first_line(text: str) -> str:
 
 
 def as_numpy(value: Any) -> Array:
-    """Numbers of any kind as an array; floats as float32. Errors: Error where it holds no numbers."""
+    """Numbers of any kind as an array, also a list of tensors of one shape; floats as float32. Errors: Error where it holds no
+    numbers."""
+    if isinstance(value, (list, tuple)) and any(map(is_tensor, value)):
+        value = [as_numpy(one) for one in value]
     if is_tensor(value):
         value = value.detach()
         try:

@@ -378,8 +378,7 @@ class Tracer:
         if op.name != "einsum" and b.dim() == 2 and (weight or op.name == "addmm" or root_a.kind in ("context", "heads") or
                                                      (a.dim() > 2 and root_b.kind in ("", "source"))):
             return self._projected(a, b, op.args[0] if op.name == "addmm" else None, op.out, turned=False)
-        projects = op.name == "einsum" and any(parameters)
-        if projects or (root_a.kind == "product" and self._without_softmax(product, op.out)):
+        if (op.name == "einsum" and any(parameters)) or (root_a.kind == "product" and self._without_softmax(product, op.out)):
             return None
         product.nodes = {side: self._source(operand) for side, operand in product.operands.items()}
         known = [(name, self.node_of(value)) for name, value in variables()]
@@ -403,10 +402,11 @@ class Tracer:
         made_from = [one.root.kind for one in (*node.root.info.nodes.values(), other)]
         if not kinds & {"scale", "fill", "add", "times"} or not {"linear", "product"}.issuperset(made_from):
             return False
-        call = self._take_softmax("none", node, [], product.operands["a"])
-        if call is not None:
+        self._take_softmax("none", node, [], product.operands["a"])
+        taken = self.node_of(product.operands["a"]).kind == "weights"
+        if taken:
             self._on_context(product, out)
-        return call is not None
+        return taken
 
     def _on_times(self, op: Operation) -> None:
         if op.name in ("__rdiv__", "__rtruediv__"):
@@ -546,24 +546,23 @@ class Tracer:
             dim = 0 if tensor.dim() in (0, 1, 3) else 1     # as torch chooses where dim is left out
         self._take_softmax(op.name, self.node_of(tensor), dim if isinstance(dim, (tuple, list)) else [dim], op.out)
 
-    def _take_softmax(self, name: str, node: Node, dims: Sequence[int | None], out: Any, wrong_sum: bool = False) \
-            -> Call | None:
+    def _take_softmax(self, name: str, node: Node, dims: Sequence[int | None], out: Any, wrong_sum: bool = False) -> None:
         """A softmax, or what stands in its place, over these axes of the scores (None: over all)."""
         root, site = node.root, caller()
         if root.kind == "weights":
             self._step("softmax", node, out)
             root.info.observe("softmax_twice", site)
         if root.kind != "product":
-            return None
+            return
         modules = modules_around()
         path = path_of(modules, self._module)
         outside = self._modules is not None and not any(id(module) in self._modules for module in modules)
         layer = -1 if outside else self._layers.setdefault(path or (site.file, site.line), len(self._layers))
         if outside or (self.keep.layers is not None and layer not in self.keep.layers):
-            return None
+            return
         if len(self._calls) >= self.keep.calls or self._bytes > self.keep.memory:
             self._left_out += 1
-            return None
+            return
         call = Call(node.path(("product",)), modules, path, name, site)
         call.block, call.called = self._blocks, self._used
         if wrong_sum or name in ("log_softmax", "sigmoid"):
@@ -579,7 +578,6 @@ class Tracer:
         call.weight_path = [call.softmax]
         self._calls.append(call)
         self._tag(out, call.softmax)
-        return call
 
     def _snapshot(self, call: Call, tensor: Any, moves: Sequence[Move]) -> Weights | None:
         """The weights of some sentences, so that they can be checked; those inside of a fused kernel are not there."""
@@ -602,10 +600,8 @@ class Tracer:
             self._tag(op.out, op.node if op.node.kind == "linear" and op.node.info.call is not None else None)
 
     def _heads_lost(self, how: str, roots: Sequence[Node], out: Any) -> None:
-        """Heads that are mixed into one another: noted once, at the last line where it happens."""
+        """Heads that are mixed into one another."""
         calls = [call for root in roots for call in root.info]
-        for call in calls:
-            call.observed = [one for one in call.observed if one[0] != "heads_summed"]
         calls[0].observe("heads_summed", caller(), how)
         self._step("sum", self._joined(calls, out), out)
 

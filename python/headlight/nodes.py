@@ -332,8 +332,8 @@ def masks_around() -> list[tuple[str, Any]]:
         first = owner if depth == 0 else first
         if depth > 0 and (depth > 1 if first is None else owner is not first):
             break
-        masks += [(name, values[name].detach()) for name in arguments if re.search("mask|pad", name) and
-                  is_tensor(values.get(name)) and all(values[name] is not known for _, known in masks)]
+        masks += [(name, values[name].detach()) for name in arguments
+                  if re.search("mask|pad", name) and is_tensor(values.get(name))]
     return masks
 
 

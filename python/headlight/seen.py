@@ -76,12 +76,6 @@ class Report:
     __repr__ = __str__
 
 
-def _stacked(given: Any) -> Array:
-    """An array, or a list of one for each head."""
-    several = isinstance(given, (list, tuple)) and np.ndim(given[0]) == 2
-    return np.stack([as_numpy(head) for head in given]) if several else as_numpy(given)
-
-
 def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None, output: Any = None, mask: Any = None,
           num_heads: int | None = None, state_dict: Mapping[str, Any] | None = None,
           tolerance: float | None = None, language: str = "en") -> Report:
@@ -93,16 +87,15 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
     `tolerance`: that of `headlight diagnose`, the largest difference of weights that counts as equal, and of outputs times max(1,
     the largest number of the row); None: as the least precise array has it, 2e-5 of float32, 4e-3 of float16, 3e-2 of bfloat16.
     `language`: of the report, en or zh."""
-    some = weights is not None or output is not None
-    require(some, "check", "weights or output as your code computed them", "neither")
+    require(weights is not None or output is not None, "check", "weights or output as your code computed them", "neither")
     kinds = " ".join(str(getattr(array[0] if isinstance(array, (list, tuple)) and array else array, "dtype", ""))
                      for array in (query, key, value, weights, output))
     facts = {"dtype": next((kind for kind in ("bfloat16", "float16") if kind in kinds), "float32"), "tolerance": tolerance or 0}
     arrays: dict[str, Array] = {}
     sides = {"query": query, "key": key, "value": value}
-    for name, array in {name: _stacked(given) for name, given in sides.items() if given is not None}.items():
-        for axes in (4, 3) if state_dict is not None else (4,):
-            array = array[0] if array.ndim == axes and len(array) == 1 else array
+    for name, array in {name: as_numpy(given) for name, given in sides.items() if given is not None}.items():
+        while array.ndim > (3 if state_dict is None else 2) and len(array) == 1:
+            array = array[0]
         if array.ndim == 3:
             num_heads = num_heads or array.shape[0]
             array = side_by_side(array)
@@ -112,7 +105,7 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
     arrays.update({} if state_dict is None else projections(state_dict))
     arrays.update({} if mask is None else {"mask": as_numpy(mask)})
     if weights is not None:
-        found = _stacked(weights)
+        found = as_numpy(weights)
         arrays["attentions"] = found.reshape((1,) * (4 - found.ndim) + found.shape).astype(np.float32)
         num_heads = num_heads or arrays["attentions"].shape[1]
     if output is not None:
