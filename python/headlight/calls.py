@@ -283,8 +283,7 @@ class Call:
             array = as_numpy(cells)
             if step.kind == "fill":
                 for later in self.path[at:]:
-                    if later.kind in ("scale", "cap"):
-                        value = value * later.info if later.kind == "scale" else math.tanh(value)
+                    value = value * later.info if later.kind == "scale" else math.tanh(value) if later.kind == "cap" else value
                 yield step, array.astype(bool), value, False
             elif step.kind == "times":
                 yield step, array.astype(np.float32), value, False

@@ -142,9 +142,7 @@ class Tracer:
         require(possible, "keep", "calls ≥ 0, sentences ≥ 1 and every ≥ 1", self.keep)
         self._modules = None if module is None else set(map(id, modules()))
         self._module = module
-        # By id: the tensor, weakly, and its node; of nested tensors their components.
-        self._tags: dict[int, tuple[Any, Node]] = {}
-        self._parts: dict[int, tuple[Any, Sequence[Any]]] = {}
+        self._tags: dict[int, tuple[Any, Node]] = {}     # by id: the tensor, weakly, and its node
         self._calls: list[Call] = []                     # in the order of their softmaxes; some met no values yet
         self._layers: dict[Any, int] = {}                # by the path of a module, or the line of a softmax
         self._names: Any = weakref.WeakKeyDictionary()   # by module, as _maps has them
@@ -178,7 +176,7 @@ class Tracer:
                     if not call.whole and len(call.product.shape) >= 3:
                         self._keep_call(call)
             self._calls = [call for call in self._calls if call.whole]
-            self._tags, self._parts = {}, {}
+            self._tags = {}
 
     def _before_module(self, module: Any, _: Any) -> None:
         with self._silent("a module"):
@@ -256,10 +254,9 @@ class Tracer:
 
     def _components(self, value: Any) -> Sequence[Any]:
         """Of a nested tensor, the same ones each time."""
-        entry, parts, key = self._parts.get(id(value)), self._parts, id(value)
-        if entry is None or entry[0]() is not value:
-            entry = parts[key] = (weakref.ref(value, lambda _: parts.pop(key, None)), value.unbind())
-        return entry[1]
+        if self.node_of(value) is NOTHING:
+            self._tag(value, Node("source", None, (), None, value.unbind()))
+        return self.node_of(value).info
 
     def _on_nested(self, function: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> None:
         """Of nested and jagged tensors each component is followed, as a sentence without an axis of the batch."""
@@ -586,8 +583,7 @@ class Tracer:
         queries, keys = call.product.rows.values()
         most = max(1, MOST_WEIGHTS // max(1, call.heads * keys))
         rows = None if queries <= most else np.unique(np.linspace(0, queries - 1, most).astype(int))
-        sentences = list(range(min(self.keep.sentences, len(call.places))))
-        array = call.canonical(tensor.detach(), moves, sentences, rows)
+        array = call.canonical(tensor.detach(), moves, range(min(self.keep.sentences, len(call.places))), rows)
         return None if array is None else Weights(list(array), rows)
 
     def _on_dropout(self, op: Operation) -> None:
@@ -652,7 +648,7 @@ class Tracer:
             return
         call.weight_path = node.path(("weights",))
         call.context = Node("context", None, out.shape, caller(), [call])
-        call.value_node = self._source(tensor) if other is NOTHING else other
+        call.value_node = self._source(tensor)
         moves = moves_of(node.path(("product",)))
         axes = axes_after(moves, call.product.shape)
         if axes is not None:

@@ -168,7 +168,7 @@ class _Captured:
         rows = founds[0].rows if founds else None
         kept = min([count, keep if rows is None else 1, *(len(found.sentences) for found in founds)])
         few = rows is None and count * heads * queries * keys <= MOST_WEIGHTS
-        sentences = list(range(count if few else kept))
+        sentences = range(count if few else kept)
         dtype = str(call.product.dtype).replace("torch.", "")
         if dtype not in ("float16", "bfloat16") and "cuda" in str(call.tensors["a"].device):
             dtype = "tf32"
