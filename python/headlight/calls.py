@@ -213,7 +213,7 @@ class Call:
 
     def canonical(self, tensor: Any, moves: Sequence[Move], sentences: Sequence[int], rows: Array | None = None) -> Any:
         """A tensor that stands where the scores stood after `moves`, as (sentences, heads, T, S); broadcast if need be."""
-        torch, product = torch_module(), self.product
+        product = self.product
         if all(move.permutes for move in moves):
             order = [next(iter(axes)) for axes in axes_after(moves, product.shape) or []]
             tensor = tensor.expand([product.shape[axis] for axis in order]).permute(*np.argsort(order))
@@ -221,14 +221,12 @@ class Call:
             index = index_after(moves, product.shape)
             if index is None:
                 return None
-            flat = torch.zeros(math.prod(product.shape), dtype=tensor.dtype)
+            flat = torch_module().zeros(math.prod(product.shape), dtype=tensor.dtype)
             flat[index.flatten()] = tensor.expand(index.shape).cpu().flatten()
             tensor = flat.view(*product.shape)
         arranged = product.arranged("out", tensor)
-        if self.flipped:
-            arranged = arranged.transpose(-2, -1)
-        if rows is not None:
-            arranged = arranged[..., torch.as_tensor(rows, device=arranged.device), :]
+        arranged = arranged.transpose(-2, -1) if self.flipped else arranged
+        arranged = arranged if rows is None else arranged[..., rows, :]
         return gathered(arranged, [self.places[sentence] for sentence in sentences])
 
     def take_value(self, product: Product, side: str, tensor: Any, moves: Sequence[Move]) -> None:
@@ -255,13 +253,11 @@ class Call:
 
     def merged(self, parts: Sequence[Call]) -> Array | None:
         """Which element of (sentences, heads, T, d_v) each of the output is, (rows, heads · d_v); `parts`: heads, one by one."""
-        if self.output is None or not all(part.context_groups for part in parts):
+        size = math.prod(self.context.shape)
+        if self.output is None or size * len(parts) > LARGE or not all(part.context_groups for part in parts):
             return None
         _, moves, join = self.output
-        shape = self.context.shape
-        size, everything = math.prod(shape), index_after([], shape)
-        if everything is None or size * len(parts) > LARGE:
-            return None
+        everything = torch_module().arange(size).view(self.context.shape)
         arranged = np.concatenate([part.context_of(everything + at * size).numpy() for at, part in enumerate(parts)], 1)
         index = moved(join([everything + at * size for at in range(len(parts))]), moves)
         meaning = np.zeros(arranged.size, np.int32)

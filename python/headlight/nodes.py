@@ -207,9 +207,8 @@ def product_of(name: str, args: Sequence[Any], out: Any) -> Product | None:
 def first_reshaping(node: Node) -> Site | None:
     """Where an operand is split into heads: the first step after its projection that changes more than the order of axes."""
     moves = [step for step in node.path((*MADE, "context", "weights", "heads")) if step.kind == "move"]
-    reshaping = [step for step in moves if not step.info.permutes]
-    named = [step for step in reshaping if step.info.function.__name__ in ("reshape", "unflatten")]
-    return next((step.site for step in [*named, *reshaping, *moves]), None)
+    moves.sort(key=lambda step: (step.info.permutes, step.info.function.__name__ not in ("reshape", "unflatten")))
+    return next((step.site for step in moves), None)
 
 
 def layout_of(product: Product) -> tuple[list[list[Place]], tuple[str, str, Site | None] | None]:
