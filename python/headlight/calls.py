@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .engine import Array, Error, answer_to, as_numpy, is_tensor, role_of, roles_of, side_by_side, torch_module
-from .nodes import (BLOCKED, LARGE, MADE, NOTHING, PROJECTED, STOPS, Move, Node, Place, Product, Site, Weights, axes_after,
+from .nodes import (BLOCKED, LARGE, MADE, NOTHING, PROJECTED, Move, Node, Place, Product, Site, Weights, axes_after,
                     factor_of, index_after, layout_of, masks_around, moved, moves_of)
 
 MOST_WEIGHTS = 1 << 20      # numbers of a sentence's weights that are kept
@@ -202,14 +202,6 @@ class Call:
         rows = np.unravel_index(index[0, 0, :, 0], base.shape)[axis]
         new = (rows >= first) & (rows < first + count)
         return int(new.argmax()), int(new.sum())
-
-    def groups(self, role: str) -> list[int]:
-        """Of heads that share keys or values one each; empty: all have their own, or it is not known."""
-        found = None if role == "query" else self.index_of(role, STOPS)
-        index = [] if found is None else np.ascontiguousarray(found[0][0])
-        first = {head.tobytes(): at for at, head in reversed(list(enumerate(index)))}      # (all their elements are the same)
-        heads = sorted(first.values(), key=lambda at: int(index[at].flat[0]))
-        return heads if len(heads) < self.heads else []
 
     def canonical(self, tensor: Any, moves: Sequence[Move], sentences: Sequence[int], rows: Array | None = None) -> Any:
         """A tensor that stands where the scores stood after `moves`, as (sentences, heads, T, S); broadcast if need be."""

@@ -210,17 +210,14 @@ class _Captured:
         self._take_roles()
 
     def _take_inputs(self, operands: Mapping[str, Array | None], kept: int, swapped: bool) -> None:
-        """What should have met, from the projections; of heads that share keys or values one of each group. `swapped`: queries
-        are named keys, and keys queries."""
-        call, single = self.call, len(self.parts) == 1
+        """What should have met, from the projections. `swapped`: queries are named keys, and keys queries."""
+        call = self.call
         for role, values in operands.items():
             if values is None:
                 continue
-            groups = call.groups(role) if single and not swapped else []
             name = {"query": "key", "key": "query"}.get(role, role) if swapped else role
-            self.facts[role + "_heads"] = len(groups)
-            self.arrays[name] = np.stack([side_by_side(one[groups or slice(None)]) for one in values[:kept]])
-            found = call.index_of(role) if single and not groups else None
+            self.arrays[name] = np.stack([side_by_side(one) for one in values[:kept]])
+            found = call.index_of(role) if len(self.parts) == 1 else None
             if found is None:
                 continue
             index, base, width = found[0][:kept], found[1], found[1].shape[-1]
@@ -229,7 +226,7 @@ class _Captured:
             if slip is not None and slip.x is not None:     # not as its module means it
                 x, weight = as_numpy(slip.x).astype(np.float32), as_numpy(slip.weight).astype(np.float32)
                 rows, columns = np.stack([np.unique(one // width) for one in index]), np.unique(index % width)
-                if weight.shape[0] >= len(columns) and x.shape[-1] == weight.shape[1]:
+                if weight.shape[0] >= len(columns) == self.arrays[name].shape[2] and x.shape[-1] == weight.shape[1]:
                     self.arrays[name] = x.reshape(-1, x.shape[-1])[rows]
                     self.arrays[name[0] + "_proj.weight"] = weight[columns]
                     if slip.bias_of is not None:

@@ -353,6 +353,15 @@ class Arrays(unittest.TestCase):
         with self.assertRaisesRegex(headlight.Error, "found conv1.weight"):
             headlight.attention(x[0], num_heads=H, state_dict={"conv1.weight": q})
 
+    def test_heads_that_share_keys(self):
+        random = np.random.default_rng(0)
+        q, k, v = random.standard_normal((4, 6, 8)), random.standard_normal((2, 6, 8)), random.standard_normal((2, 6, 8))
+        for repeat, codes in ((lambda x: np.repeat(x, 2, 0), []), (lambda x: np.tile(x, (2, 1, 1)), ["groups_in_blocks"])):
+            scores = q @ repeat(k).transpose(0, 2, 1) / math.sqrt(8)
+            weights = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
+            report = headlight.check(query=q, key=repeat(k), value=repeat(v), weights=weights)
+            self.assertEqual([one.code for one in report.mistakes], codes, str(report))
+
     def test_numpy_alone(self):
         random = np.random.default_rng(0)
         q, k, v = ([random.standard_normal((6, 4)).astype(np.float32) for _ in range(3)] for _ in range(3))
