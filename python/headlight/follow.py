@@ -423,8 +423,8 @@ class Tracer:
         root, number = node.root, number_of(other)
         factor = other if number is None else number
         factor = 1 / factor if over and (number is None or number) else factor
-        if root.kind in _CELLS and is_tensor(other) and tuple(op.out.shape) == node.shape and \
-                (number is None or (other.requires_grad and root.kind == "product")):      # (one number that is learned too)
+        same = root.kind == "weights" or (root.kind == "product" and tuple(op.out.shape) == node.shape)
+        if same and is_tensor(other) and (number is None or (other.requires_grad and root.kind == "product")):    # learned
             self._step("times", node, op.out, (torch_module().as_tensor(factor).detach(), 1.0))
         elif number is not None and root.kind in (*_CELLS, "linear"):
             self._step("scale", node, op.out, factor)
