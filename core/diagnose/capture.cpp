@@ -362,16 +362,8 @@ Result<CaptureReport> judge(const Capture& capture) {
   std::vector<Status> states(calls.size(), Done{});
   parallel_for(static_cast<Index>(calls.size()), 0, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
-    const auto judged = [&](bool in_turn, CaptureReport& report) {
-      const CapturedCall call = without_parts(calls[at], in_turn);
-      return Judge{.calls = calls, .call = call, .index = i, .report = report}.run();
-    };
-    states[at] = judged(false, reports[at]);
-    if (!states[at] || reports[at].mistakes.empty() || calls[at].key_heads == 0) return;
-    CaptureReport in_turn;
-    if (!judged(true, in_turn) || !in_turn.mistakes.empty() || in_turn.judged == 0) return;
-    reports[at] = std::move(in_turn);
-    reports[at].mistakes.push_back({{.code = groups_in_blocks, .text = words(groups_in_blocks)}, i});
+    const CapturedCall call = without_parts(calls[at]);
+    states[at] = Judge{.calls = calls, .call = call, .index = i, .report = reports[at]}.run();
   });
   CaptureReport all;
   all.calls = static_cast<Index>(calls.size());

@@ -16,7 +16,7 @@
 //   scales (1 or H)                   what the scores were multiplied by where that is learned: it is taken as given
 //   sinks (H)                         logits that joined the softmax of each head
 //
-// Keys and values may have fewer columns than queries: H_kv heads, each shared by H / H_kv query heads in a row.
+// Query heads that share keys or values have equal ones.
 // Metadata `expect`, a JSON object with the fields of a config.json: what was meant, where the numbers do not show it.
 // The facts of a call are the fields of CapturedCall.
 #pragma once
@@ -40,17 +40,16 @@ struct CapturedCall {
   std::string where;  // "mine.py:4 (encoder)"; empty: an array that does not fit is an Error, not a line of `unchecked`
   std::string dtype;  // float32, tf32, float16, bfloat16: how exact the numbers are
   std::string over;   // what the softmax runs over where that is not the keys: "the queries"
-  std::string opaque;                    // a function that scores pass through and that is not followed
-  Index heads = 1, count = 1;            // of the whole call: heads, sentences
-  Index key_heads = 0, value_heads = 0;  // of the arrays key and value where query heads share them; 0: they do not
-  Index row_length = 0;      // rows of the output are (…, row_length); 0: they are not counted along two axes
-  float d_k = 0, scale = 0;  // of the scores; 0: not known
-  float tolerance = 0;       // 0: as dtype has it
-  float softcap = 0;         // scores became softcap·tanh(score / softcap); 0: they stayed
-  bool by_query = false;     // the weights meet the values along their queries
-  bool changed = false;      // the weights were changed after the softmax
-  bool partial = false;      // some queries of each sentence
-  Index block = -1;          // calls with one number ran without a gap, all their sentences are here; −1: not so
+  std::string opaque;          // a function that scores pass through and that is not followed
+  Index heads = 1, count = 1;  // of the whole call: heads, sentences
+  Index row_length = 0;        // rows of the output are (…, row_length); 0: they are not counted along two axes
+  float d_k = 0, scale = 0;    // of the scores; 0: not known
+  float tolerance = 0;         // 0: as dtype has it
+  float softcap = 0;           // scores became softcap·tanh(score / softcap); 0: they stayed
+  bool by_query = false;       // the weights meet the values along their queries
+  bool changed = false;        // the weights were changed after the softmax
+  bool partial = false;        // some queries of each sentence
+  Index block = -1;            // calls with one number ran without a gap, all their sentences are here; −1: not so
   Index new_keys = 0, new_at = 0;  // of a cache: rows of key and value that are new, and the first of them
   std::vector<FactRow> observed;   // name of a code, and what stands in the gaps of its words
   std::vector<FactRow> roles;      // query, key, value: each with the name of what was used for it

@@ -27,8 +27,6 @@ void read_call(const JsonField& facts, CapturedCall& call) {
   facts.read("opaque", call.opaque);
   facts.read_integer("heads", call.heads, kMost);
   facts.read_integer("count", call.count, kMost);
-  facts.read_integer("key_heads", call.key_heads, kMost);
-  facts.read_integer("value_heads", call.value_heads, kMost);
   facts.read_integer("row_length", call.row_length, kMost);
   facts.read("d_k", call.d_k);
   facts.read("scale", call.scale);

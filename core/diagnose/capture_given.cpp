@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/formatted.h"
 #include "diagnose/positions.h"
-#include "diagnose/products.h"
 #include "math/position.h"
 
 namespace headlight {
@@ -17,20 +17,17 @@ bool near(double a, double b, double part = 2e-3) {
   return std::abs(a - b) <= part * std::max(std::abs(a), std::abs(b));
 }
 
-/// Columns of `groups` heads as those of `heads`, each repeated in a row.
-void repeat_groups(Array& array, Index groups, Index heads, bool in_turn) {
-  const Index rows = array.shape[0] * array.shape[1], cols = array.shape[2];
-  if (groups <= 0 || groups >= heads || heads % groups != 0 || cols % groups != 0) return;
-  const Index width = cols / groups;
-  Matrix wide(rows, heads * width);
-  const Eigen::Map<const Matrix> narrow(array.values.data(), rows, cols);
+/// The first of the heads that are equal to each.
+std::vector<Index> groups_of(const Array& array, Index heads) {
+  const Index rows = array.shape[0] * array.shape[1], cols = array.shape[2], width = cols / heads;
+  const Eigen::Map<const Matrix> all(array.values.data(), rows, cols);
+  std::vector<Index> first;
   for (Index head = 0; head < heads; ++head) {
-    const auto group = static_cast<Index>(group_of(static_cast<std::size_t>(head), static_cast<std::size_t>(heads),
-                                                   static_cast<std::size_t>(groups), in_turn));
-    wide.middleCols(head * width, width) = narrow.middleCols(group * width, width);
+    Index like = 0;
+    while (like < head && all.middleCols(like * width, width) != all.middleCols(head * width, width)) ++like;
+    first.push_back(like);
   }
-  array.shape[2] = wide.cols();
-  array.values.assign(wide.data(), wide.data() + wide.size());
+  return first;
 }
 
 /// Whether every row of every head has length 1.
@@ -292,6 +289,24 @@ struct PartsJudge {
     if (old < left) take(phrases::cache_shorter, std::to_string(left - old), std::to_string(left));
   }
 
+  /// Groups of query heads are neighbours.
+  void take_groups() {
+    for (const char* name : {"key", "value"}) {
+      const Array* array = call.array(name);
+      if (!array || call.heads < 1 || array->shape[2] % call.heads != 0 ||
+          call.array(name[0] + std::string("_proj.weight")))
+        continue;
+      const std::vector<Index> first = groups_of(*array, call.heads);
+      const auto groups = static_cast<Index>(std::set(first.begin(), first.end()).size());
+      bool in_turn = groups > 1 && groups < call.heads;
+      for (Index head = 0; head < call.heads; ++head)
+        in_turn = in_turn && first[static_cast<std::size_t>(head)] == head % groups;
+      if (in_turn) add(groups_in_blocks);
+      if (array == call.array("key") && groups < call.heads)
+        compare({"num_key_value_heads"}, static_cast<double>(groups));
+    }
+  }
+
   void take_mask() {
     const Index queries = allowed.rows(), keys = allowed.cols();
     if (queries > 1 && queries < keys && (allowed == causal_mask(queries, keys, 0)).all()) {
@@ -323,7 +338,6 @@ struct PartsJudge {
     if (call.softcap == 0 && meant(call, {"attn_logit_softcapping"}) > 0) add(softcap_missing);
     if (call.array("sinks")) take(phrases::sinks_given);
     compare(kHeadCounts, static_cast<double>(call.heads));
-    if (call.key_heads > 0) compare({"num_key_value_heads"}, static_cast<double>(call.key_heads));
   }
 };
 
@@ -343,14 +357,10 @@ bool is_meant_scale(const CapturedCall& call) {
 
 }  // namespace
 
-CapturedCall without_parts(CapturedCall call, bool in_turn) {
+CapturedCall without_parts(CapturedCall call) {
   if (!call.array("query")) return call;
   const bool cosine = has(call.given, "norms") && are_unit(call.arrays["query"], call.heads) &&
-                      are_unit(call.arrays["key"], call.key_heads > 0 ? call.key_heads : call.heads);
-  for (const auto& [name, groups] :
-       {std::pair("key", call.key_heads), {"key.before", call.key_heads}, {"value", call.value_heads}})
-    if (const auto at = call.arrays.find(name); at != call.arrays.end())
-      repeat_groups(at->second, groups, call.heads, in_turn);
+                      are_unit(call.arrays["key"], call.heads);
   std::vector<float> scales;
   if (const Array* learned = call.array("scales")) scales = learned->values;
   else if ((cosine || is_meant_scale(call)) && call.scale != 0) scales = {call.scale};
@@ -379,6 +389,7 @@ GivenParts judge_parts(const std::vector<CapturedCall>& calls, Index index, cons
   judge.take_mask();
   judge.take_cache(calls, index);
   judge.take_rest();
+  judge.take_groups();
   return std::move(judge.parts);
 }
 

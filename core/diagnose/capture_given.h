@@ -9,10 +9,9 @@
 
 namespace headlight {
 
-/// The same call as queries, keys, values and a mask alone: keys and values are repeated for each query head in a row,
-/// or `in_turn`; learned scales are multiplied into the queries; the soft cap becomes a bias; the weights lose the part
-/// of each row that the sinks took.
-CapturedCall without_parts(CapturedCall call, bool in_turn = false);
+/// The same call as queries, keys, values and a mask alone: learned scales are multiplied into the queries; the soft
+/// cap becomes a bias; the weights lose the part of each row that the sinks took.
+CapturedCall without_parts(CapturedCall call);
 
 struct GivenParts {
   std::vector<Mistake> mistakes;

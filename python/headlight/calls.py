@@ -2,25 +2,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from .engine import Array, Error, answer_to, as_numpy, count_text, is_tensor, side_by_side, torch_module
-from .nodes import (BLOCKED, LARGE, MADE, NOTHING, PROJECTED, STOPS, Frames, Layout, Move, Node, Place, Product, Site, Weights,
-                    axes_after, factor_of, groups_of, index_after, moved, moves_of, named_role)
+from .engine import Array, Error, answer_to, as_numpy, is_tensor, role_of, roles_of, side_by_side, torch_module
+from .nodes import (BLOCKED, LARGE, MADE, NOTHING, PROJECTED, Move, Node, Place, Product, Site, Weights, axes_after,
+                    factor_of, index_after, layout_of, masks_around, moved, moves_of)
 
 MOST_WEIGHTS = 1 << 20      # numbers of a sentence's weights that are kept
 OTHER_SIDE = r"mem|enc|context|ctx|cross|cond|src|source|kv|key"     # in names of what cross-attention has keys of
-
-
-class MaskPart(NamedTuple):
-    step: Node              # fill, times, add
-    cells: Array            # (sentences, heads, T, S): bool, factors, or what is added
-    value: float = 0.0      # that is filled in
-    binary: bool = False    # what is added was 0 and 1
 
 
 class Call:
@@ -28,17 +21,20 @@ class Call:
 
     Arrays are numpy float32: (sentences, heads, T, …). `where` is `file:line (module)` of the softmax."""
 
-    def __init__(self, index: int, product: Product, frames: Frames, site: Site, layout: Layout) -> None:
-        self.index, self.product, self.frames, self.site, self.layout = index, product, frames, site, layout
-        self.path: list[Node] = []                # product … input of the softmax
+    def __init__(self, path: list[Node], modules: Sequence[Any], module: str, function: str, site: Site) -> None:
+        """`path`: product … input of the softmax, or of the `function` in its place."""
+        self.path, self.product, self.function, self.site = path, path[0].info, function, site
+        self.modules, self.module = modules, module    # around it, the innermost first; its path: encoder.layers.0.attention
+        # Which index along the product's shared axes is which [sentence][head]; what forbids to judge more: code, detail, where.
+        self.places, self.final = layout_of(self.product)
+        self.masks = masks_around()               # by the names of arguments
         self.weight_path: list[Node] = []         # softmax … what met the values
-        self.softmax = self.value_node = NOTHING
+        self.softmax = self.value_node = self.context = NOTHING      # the weights; the values; what they give
         self.dim_axes: frozenset[int] = frozenset()   # of the product, over which the softmax runs
         self.flipped = False                      # keys are the left operand
         self.contracted: str | None = None        # "a" or "b": whose rows met the values
-        self.context: Node | None = None          # of the product with the values
-        self.context_product: Any = None          # that product, if its sentences and heads are known
-        self.context_groups: list[list[Place]] = []   # their places in it, as in the layout
+        self.context_product: Any = None          # the product with the values, if its sentences and heads are known
+        self.context_groups: list[list[Place]] = []   # their places in it, as in `places`
         self.value_side = "b"                     # which of its operands the values are
         self.value_tensor: Any = None             # (sentences, heads, S, d_v)
         self.fused_output: Any = None             # the context of a fused kernel
@@ -46,19 +42,18 @@ class Call:
         self.join: Any = itemgetter(0)            # how contexts of single heads became one
         self._parts = [self]                      # of heads that were computed one by one, each a call: all of them
         self.merge_site: Site | None = None
-        self.tensors = {side: tensor.detach().clone() for side, tensor in product.operands.items()}
+        self.tensors = {side: tensor.detach().clone() for side, tensor in self.product.operands.items()}
         self.notes: list[Sequence[str]] = []      # as Tracer.note has them
-        self.observed: list[list[str]] = []       # codes of what is wrong, and the gaps of their words
-        self.sites: dict[tuple[str, str], Site | None] = {}   # by code and role
+        self.observed: dict[tuple[str, ...], Site | None] = {}      # by codes of what is wrong, and the gaps of their words
+        self.sites: dict[str, Site | None] = {}   # by the beginning of a code, or a code and a role
         self.called: set = set()                  # ids of the weights that were used around it
         self.inputs: list[Any] = []               # what queries and keys were projected from, weakly, and their names
         self.block, self.goes_on = 0, False       # in which it ran; whether what was added to the output was seen
+        self.whole = False                        # values were met, or none will be
 
     def observe(self, code: str, site: Site | None, *details: str) -> None:
         """What is wrong and seen without numbers, where it happened last; the program has the words."""
-        row = [code, *(details or ("",))]
-        self.observed += [row] if row not in self.observed else []
-        self.sites[code, ""] = site
+        self.observed[(code, *(details or ("",)))] = self.sites[code] = site
 
     def add_to(self, other: Any) -> None:
         """The residual stream goes on with what the queries are made from; not with what the keys are."""
@@ -70,13 +65,21 @@ class Call:
         """The operands that count queries and keys."""
         return ("b", "a") if self.flipped else ("a", "b")
 
-    def roles(self) -> dict[str, str | None]:
-        """What is at work as query and key, named as the weights they were projected by, else as the caller's variables."""
-        return {role: named_role(self.node(role), self.index_of(role), self.product.names[side])
-                for role, side in zip(("query", "key"), self.sides())}
+    def named(self, role: str) -> str | None:
+        """What is at work as query, key or value, named as the weights it was projected by, else as the caller's variables."""
+        step, index = self.node(role).path(MADE)[0], self.index_of(role)
+        called = [step.info.name] if step.kind == "linear" else step.info.names["b"] if step.kind == "product" else []
+        packed = roles_of(called[0]) if step.kind == "linear" else ()
+        if index is not None and len(packed) == 3 and index[1].shape[-1] % 3 == 0:
+            width = index[1].shape[-1]
+            parts = np.unique(index[0] % width // (width // 3))
+            return packed[parts[0]] if len(parts) == 1 else None
+        variables = [] if role == "value" else self.product.names[self._side(role)]
+        found = ({role_of(name) for name in some} - {None} for some in (called, variables))
+        return next((roles.pop() for roles in found if len(roles) == 1), None)
 
     def swapped(self) -> bool:
-        return self.roles() == {"query": "key", "key": "query"}
+        return (self.named("query"), self.named("key")) == ("key", "query")
 
     def meet(self, product: Product, side: str, axes: Sequence[frozenset[int]]) -> None:
         """Along which rows the weights, an operand of the product with these axes, meet the values."""
@@ -96,53 +99,49 @@ class Call:
         query, key = (set(self.product.out_free[side]) for side in self.sides())
         if not self.dim_axes or self.dim_axes == key:
             return None
-        along = {axis: {place[at] for place in self.layout.groups[0]} for at, axis in enumerate(self.product.out_shared)}
+        along = {axis: {place[at] for place in self.places[0]} for at, axis in enumerate(self.product.out_shared)}
         names = {"the keys" if axis in key else "the queries" if axis in query else        # heads of one sentence differ
                  "the heads" if len(along[axis]) > 1 else "the sentences of the batch" for axis in self.dim_axes}
         return " and ".join(sorted(names))
 
-    def _joined(self, of_part: Callable[[Call], Array | None]) -> Any:
+    def joined(self, of_part: Callable[[Call], Array | None]) -> Any:
+        """Of all heads; None where one of them has none."""
         arrays = [of_part(part) for part in self._parts]
         return None if any(array is None for array in arrays) else np.concatenate(arrays, axis=1)
 
-    query = property(lambda self: self._joined(lambda part: part.operand("query")),
+    query = property(lambda self: self.joined(lambda part: part.operand("query")),
                      doc="(sentences, heads, T, d_k), as projected, before the scale.")
-    key = property(lambda self: self._joined(lambda part: part.operand("key")), doc="(sentences, heads, S, d_k).")
-    value = property(lambda self: self._joined(lambda part: part.operand("value")),
+    key = property(lambda self: self.joined(lambda part: part.operand("key")), doc="(sentences, heads, S, d_k).")
+    value = property(lambda self: self.joined(lambda part: part.operand("value")),
                      doc="(sentences, heads, S, d_v); None where the weights met no values.")
     scale = property(lambda self: factor_of(self.path) * self.factor("query") * self.factor("key"),
                      doc="What the scores were multiplied by, on all the way from the projections to the softmax.")
     where = property(lambda self: str(self.site) + (f" ({self.module})" if self.module else ""),
                      doc="`mine.py:41 (encoder.layers.0.attention)`.")
-    module = property(lambda self: self.frames.path,
-                      doc="The path of the module inside the outermost one; empty outside of modules.")
-    heads = property(lambda self: len(self.layout.groups[0]) if self.layout.groups else 0, doc="Of this part.")
+    heads = property(lambda self: len(self.places[0]) if self.places else 0, doc="Of this part.")
 
     @property
     def mask(self) -> Array | None:
         """(sentences, 1 or heads, T, S): bool, true = may attend; or float32, added to the scores; None: no mask."""
         first = self.own_mask()
         alone = len(self._parts) == 1 or first is None or first.shape[1] == 1
-        return first if alone else self._joined(Call.own_mask)
+        return first if alone else self.joined(Call.own_mask)
 
     def weights(self) -> Array:
         """(sentences, heads, T, S) as the caller's code computed them; by the program where they were not kept."""
-        return self._joined(Call.own_weights)
-
-    def before(self, role: str) -> Array | None:
-        """`query` or `key` before positions turned it, if they did, without the scale; None: not known."""
-        return self._joined(lambda part: part.operand_before(role))
+        return self.joined(Call.own_weights)
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
         """(sentences, heads of this part, T, S)."""
         queries, keys = (self.product.rows[side] for side in self.sides())
-        return len(self.layout.groups), self.heads, queries, keys
+        return len(self.places), self.heads, queries, keys
 
     def __repr__(self) -> str:
         sentences, _, queries, keys = self.shape
-        heads = count_text(sum(part.heads for part in self._parts), "head")
-        return f"<attention at {self.where}: {count_text(sentences, 'sentence')}, {heads}, {queries} × {keys}>"
+        counts = ("sentence", sentences), ("head", sum(part.heads for part in self._parts))
+        counted = ", ".join(f"{count:,} {what}" + "s" * (count != 1) for what, count in counts)
+        return f"<attention at {self.where}: {counted}, {queries} × {keys}>"
 
     def _side(self, role: str) -> str:
         return self.sides()[0 if role == "query" else 1]
@@ -153,7 +152,7 @@ class Call:
     def size(self) -> int:
         """Bytes that are kept."""
         kept = [*self.tensors.values(), self.value_tensor, self.fused_output, *(self.output or ())[:1],
-                *(self.softmax.info.snapshot.sentences if self.softmax.info.snapshot else ())]
+                *(self.softmax.kept.sentences if self.softmax.kept else ())]
         return sum(tensor.numel() * tensor.element_size() for tensor in kept if is_tensor(tensor))
 
     def operand_before(self, role: str) -> Array | None:
@@ -162,7 +161,7 @@ class Call:
         turned = [step for step in path if step.kind == "turned"]
         if not turned:      # (what came from elsewhere may have been turned there)
             return self.operand(role) if path[0].kind == "linear" else None
-        base, tensor = turned[0].info[1] or (None, None)
+        base, tensor = turned[0].info or (None, None)
         if base not in path:
             return None
         at = path.index(base)
@@ -181,12 +180,12 @@ class Call:
     def _of_heads(self, role: str, operand: Any, factor: float) -> Array:
         """An operand of the product as (sentences, heads, rows, d), without this factor."""
         array = as_numpy(self.product.arranged(self._side(role), operand)).astype(np.float32)
-        return gathered(array, self.layout.groups) / np.float32(factor or 1)
+        return gathered(array, self.places) / np.float32(factor or 1)
 
     def index_of(self, role: str, kinds: Sequence[str] = PROJECTED) -> tuple[Array, Node] | None:
         """Which element of its projection, or of another step of these kinds, each element of an operand is (sentences,
         heads, rows, d), and that step."""
-        product, side, groups = self.product, self._side(role), self.layout.groups
+        product, side, groups = self.product, self._side(role), self.places
         if role == "value":
             product, side, groups = self.context_product, self.value_side, self.context_groups
         found = product.index_of(side, kinds) if groups else None
@@ -204,15 +203,9 @@ class Call:
         new = (rows >= first) & (rows < first + count)
         return int(new.argmax()), int(new.sum())
 
-    def groups(self, role: str) -> list[int]:
-        """Of heads that share keys or values one each; empty: all have their own, or it is not known."""
-        found = None if role == "query" else self.index_of(role, STOPS)
-        heads = [] if found is None else groups_of(found[0][0])
-        return heads if len(heads) < self.heads else []
-
     def canonical(self, tensor: Any, moves: Sequence[Move], sentences: Sequence[int], rows: Array | None = None) -> Any:
         """A tensor that stands where the scores stood after `moves`, as (sentences, heads, T, S); broadcast if need be."""
-        torch, product = torch_module(), self.product
+        product = self.product
         if all(move.permutes for move in moves):
             order = [next(iter(axes)) for axes in axes_after(moves, product.shape) or []]
             tensor = tensor.expand([product.shape[axis] for axis in order]).permute(*np.argsort(order))
@@ -220,15 +213,13 @@ class Call:
             index = index_after(moves, product.shape)
             if index is None:
                 return None
-            flat = torch.zeros(math.prod(product.shape), dtype=tensor.dtype)
+            flat = torch_module().zeros(math.prod(product.shape), dtype=tensor.dtype)
             flat[index.flatten()] = tensor.expand(index.shape).cpu().flatten()
             tensor = flat.view(*product.shape)
         arranged = product.arranged("out", tensor)
-        if self.flipped:
-            arranged = arranged.transpose(-2, -1)
-        if rows is not None:
-            arranged = arranged[..., torch.as_tensor(rows, device=arranged.device), :]
-        return gathered(arranged, [self.layout.groups[sentence] for sentence in sentences])
+        arranged = arranged.transpose(-2, -1) if self.flipped else arranged
+        arranged = arranged if rows is None else arranged[..., rows, :]
+        return gathered(arranged, [self.places[sentence] for sentence in sentences])
 
     def take_value(self, product: Product, side: str, tensor: Any, moves: Sequence[Move]) -> None:
         """The values, brought into the order of sentences and heads; and that order for what comes out."""
@@ -242,41 +233,33 @@ class Call:
         found = {tuple(index[(own.out_shared, *place)]): place for place in np.ndindex(*product.shared)}
         if not len(found) == math.prod(product.shared) == math.prod(own.shared):
             return
-        self.context_groups = [[found[place] for place in group] for group in self.layout.groups]
+        self.context_groups = [[found[place] for place in group] for group in self.places]
         self.context_product, self.value_side = product, "b" if side == "a" else "a"
         arranged = product.arranged(self.value_side, tensor.detach()).transpose(-2, -1)
         self.value_tensor = gathered(arranged, self.context_groups)
 
-    def _context_of(self, tensor: Any) -> Any:
+    def context_of(self, tensor: Any) -> Any:
         """An array of the context as (sentences, heads, T, d_v)."""
         arranged = self.context_product.arranged("out", tensor)
         return gathered(arranged if self.value_side == "b" else arranged.transpose(-2, -1), self.context_groups)
 
     def merged(self, parts: Sequence[Call]) -> Array | None:
         """Which element of (sentences, heads, T, d_v) each of the output is, (rows, heads · d_v); `parts`: heads, one by one."""
-        if self.output is None or not all(part.context_groups for part in parts):
+        size = math.prod(self.context.shape)
+        if self.output is None or size * len(parts) > LARGE or not all(part.context_groups for part in parts):
             return None
         _, moves, join = self.output
-        shape = self.context.shape
-        size, everything = math.prod(shape), index_after([], shape)
-        if everything is None or size * len(parts) > LARGE:
-            return None
-        arranged = np.concatenate([part._context_of(everything + at * size).numpy() for at, part in enumerate(parts)], 1)
+        everything = torch_module().arange(size).view(self.context.shape)
+        arranged = np.concatenate([part.context_of(everything + at * size).numpy() for at, part in enumerate(parts)], 1)
         index = moved(join([everything + at * size for at in range(len(parts))]), moves)
         meaning = np.zeros(arranged.size, np.int32)
         meaning[arranged.ravel()] = np.arange(arranged.size)
         rows = meaning[index.reshape(-1, index.shape[-1]).numpy()]
         return rows if rows.shape[1] == arranged.shape[1] * arranged.shape[-1] else None
 
-    def fused(self) -> Array | None:
-        """The output of a fused kernel, (sentences, T, heads · d_v)."""
-        if self.fused_output is None or not self.context_groups:
-            return None
-        return np.stack([side_by_side(heads) for heads in as_numpy(self._context_of(self.fused_output))])
-
-    def mask_parts(self, sentences: Sequence[int], rows: Array | None = None) -> list[MaskPart]:
-        """What each step that treats cells differently does to them."""
-        parts = []
+    def mask_parts(self, sentences: Sequence[int], rows: Array | None = None) -> Iterator[tuple[Node, Array, float, bool]]:
+        """What each step that treats cells differently (fill, times, add) does to them: (sentences, heads, T, S), bool, factors or
+        what is added; the value that is filled in; whether what is added was 0 and 1."""
         for at, step in enumerate(self.path):
             if step.kind not in ("add", "times", "fill"):
                 continue
@@ -288,50 +271,49 @@ class Call:
             array = as_numpy(cells)
             if step.kind == "fill":
                 for later in self.path[at:]:
-                    if later.kind in ("scale", "cap"):
-                        value = value * later.info if later.kind == "scale" else math.tanh(value)
-                parts.append(MaskPart(step, array.astype(bool), value))
+                    value = value * later.info if later.kind == "scale" else math.tanh(value) if later.kind == "cap" else value
+                yield step, array.astype(bool), value, False
             elif step.kind == "times":
-                parts.append(MaskPart(step, array.astype(np.float32)))
+                yield step, array.astype(np.float32), value, False
             elif array.shape[-1] > 1 and ((array != array[..., :1]).any() or np.isneginf(array * np.float32(value)).any()):
                 # (one finite number a row changes no weight)
                 binary = str(tensor.dtype) == "torch.bool" or bool(np.isin(array, (0, 1)).all())
                 added = array.astype(np.float32) * np.float32(value * factor_of(self.path[at:]))
-                parts.append(MaskPart(step, added, binary=binary))
-        return parts
+                yield step, added, value, binary
 
     def own_mask(self) -> Array | None:
         """Bool where all it does is to block, else what is added; heads that agree are one."""
-        parts = self.mask_parts(range(len(self.layout.groups)))
+        parts, added = list(self.mask_parts(range(len(self.places)))), np.zeros((1, 1, 1, 1), np.float32)
         if not parts:
             return None
-        added = np.zeros((1, 1, 1, 1), np.float32)
-        for part in parts:
-            if part.step.kind == "fill":
-                added = np.where(part.cells, np.float32(-np.inf if part.value <= BLOCKED else part.value), added)
-            elif part.step.kind == "add":
-                added = added + np.where(part.cells <= BLOCKED, -np.inf, part.cells)
+        for step, cells, value, _ in parts:
+            if step.kind == "fill":
+                added = np.where(cells, np.float32(-np.inf if value <= BLOCKED else value), added)
+            elif step.kind == "add":
+                added = added + np.where(cells <= BLOCKED, -np.inf, cells)
         added = added[:, :1] if (added == added[:, :1]).all() else added
         return added == 0 if np.isin(added, (0, -np.inf)).all() else added.astype(np.float32)
+
+    def changes(self) -> list[Node]:
+        """What was done to the weights after the softmax, but for dropout."""
+        return [step for step in self.weight_path if step.kind not in ("weights", "move", "drop")]
 
     @property
     def found(self) -> Weights | None:
         """The weights that met the values, dropout that belongs there left out; of some sentences, and queries. They
         were kept before it was known which operand counts the keys."""
-        chosen = next((step.info.snapshot if step.kind == "weights" else step.info[1] for step in self.weight_path[::-1]
-                       if step.kind == "weights" or (step.kind in ("post", "drop") and step.info[1] is not None)), None)
+        chosen = next((step.kept for step in self.weight_path[::-1] if step.kept is not None), None)
         if chosen is None or not self.flipped:
             return chosen
         turned = [sentence.transpose(-2, -1) for sentence in chosen.sentences]
         return Weights(turned, None) if chosen.rows is None else None
 
     def own_weights(self) -> Array:
-        sentences, found = len(self.layout.groups), self.found
+        sentences, found = len(self.places), self.found
         if found is not None and found.rows is None and len(found.sentences) == sentences:
             return np.stack([as_numpy(sentence) for sentence in found.sentences]).astype(np.float32)
-        standard = not self.wrong_axis() and self.softmax.info.name == "softmax" and \
-            not any(step.kind in ("times", "opaque", "drop") for step in self.path) and \
-            not any(step.kind == "post" for step in self.weight_path)
+        standard = not self.wrong_axis() and self.function == "softmax" and not self.changes() and \
+            not any(step.kind in ("times", "opaque", "drop") for step in self.path)
         if not standard:
             raise Error(f"{self.where}: expected a softmax over the keys of a sentence that is kept, found one that only "
                         "the caller's code can compute: fewer sentences, or Keep(sentences=…), keep its weights")

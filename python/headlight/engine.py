@@ -28,8 +28,7 @@ _DTYPES = {"float32": "F32", "bool": "BOOL", "int64": "I64", "int32": "I32", "ui
            "bfloat16": "BF16"}
 STACKS = ("encoder_attentions", "decoder_attentions", "cross_attentions")
 _ROLES = {"query": {"q", "query", "queries", "wq", "toq", "qs"}, "key": {"k", "key", "keys", "wk", "tok", "ks"},
-          "value": {"v", "value", "values", "wv", "tov", "vs"}, "output": {"o", "out", "output", "outputs", "wo", "toout", "proj"}}
-_PROJECTIONS = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "output": "out_proj"}
+          "value": {"v", "value", "values", "wv", "tov", "vs"}, "output": {"o", "out", "output", "outputs", "wo", "toout"}}
 
 
 class Error(RuntimeError):
@@ -105,17 +104,16 @@ def open_window(path: str, held: contextlib.ExitStack | None = None) -> None:
     threading.Thread(target=lambda: (window.wait(), held.close()), daemon=True).start()
 
 
-def count_text(number: int, what: str) -> str:
-    return f"{number:,} {what}" + ("" if number == 1 else "s")
-
-
 def first_line(text: str) -> str:
     """"" where there is none."""
     return (text.strip().splitlines() or [""])[0]
 
 
 def as_numpy(value: Any) -> Array:
-    """Numbers of any kind as an array; floats as float32. Errors: Error where it holds no numbers."""
+    """Numbers of any kind as an array, also a list of tensors of one shape; floats as float32. Errors: Error where it holds no
+    numbers."""
+    if isinstance(value, (list, tuple)) and any(map(is_tensor, value)):
+        value = [as_numpy(one) for one in value]
     if is_tensor(value):
         value = value.detach()
         try:
@@ -176,8 +174,7 @@ def _asked(command: str, kind: str, read: Callable[[bytes], Any], what: str) -> 
 
 
 def _arrays(answer: bytes) -> dict[str, Array]:
-    with np.load(io.BytesIO(answer), allow_pickle=False) as arrays:
-        return dict(arrays)
+    return dict(np.load(io.BytesIO(answer), allow_pickle=False))
 
 
 export = _asked("export", "npz", _arrays, """The arrays of `headlight export` by name: `attentions` (layers, heads, T, S) and
@@ -242,16 +239,6 @@ def _bytes_of(array: Any) -> bytes:
     return np.ascontiguousarray(array if array.dtype.name in _DTYPES else array.astype(np.float32)).tobytes()
 
 
-def save_arrays(path: str | Path, arrays: Mapping[str, Array], metadata: Mapping[str, str]) -> None:
-    """.safetensors, or .npz, which has no metadata."""
-    kind = os.path.splitext(path)[1]
-    require(kind in (".npz", ".safetensors"), "save", "a name that ends in .safetensors or .npz", f"'{path}'")
-    if kind == ".safetensors":
-        return write_safetensors(path, arrays, metadata)
-    with written_whole(path) as file:
-        return np.savez(file, **arrays)
-
-
 def layers_of(attentions: Any, sentence: int, what: str = "attentions") -> Array:
     """(layers, heads, T, S) of whatever a program holds: a list of layers, or an array with 2 to 5 axes."""
     if not isinstance(attentions, (list, tuple)):
@@ -273,40 +260,35 @@ def layers_of(attentions: Any, sentence: int, what: str = "attentions") -> Array
 def stacks_of(attentions: Any, sentence: int) -> dict[str, Array]:
     """The arrays of a tensors file: `attentions`, or those of an encoder, a decoder and their cross-attention."""
     attentions = attentions.stacks(sentence) if hasattr(attentions, "stacks") else attentions      # what `watch` saw
-    get = attentions.get if isinstance(attentions, Mapping) else lambda name: getattr(attentions, name, None)
     listed = isinstance(attentions, (list, tuple))
     if listed and len(attentions) == 3 and all(isinstance(stack, (list, tuple)) for stack in attentions):
-        stacks: dict[str, Any] = dict(zip(STACKS, attentions))
+        attentions = dict(zip(STACKS, attentions))
     elif listed or isinstance(attentions, np.ndarray) or is_tensor(attentions):
-        stacks = {"attentions": attentions}
-    else:
-        stacks = {name: get(name) for name in STACKS if get(name) is not None}
-        own = get("attentions")
-        stacks = stacks or {"attentions": _patterns_of_cache(attentions) if own is None else own}
+        attentions = {"attentions": attentions}
+    get = attentions.get if isinstance(attentions, Mapping) else lambda name: getattr(attentions, name, None)
+    stacks = {name: get(name) for name in STACKS if get(name) is not None} or \
+        {"attentions": _patterns_of_cache(attentions) if get("attentions") is None else get("attentions")}
     return {name: layers_of(stack, sentence, name) for name, stack in stacks.items()}
 
 
 def _patterns_of_cache(cache: Any) -> list[Any]:
     """What TransformerLens keeps as `blocks.L.attn.hook_pattern` (`cache["pattern", L]`), by layer."""
-    names = list(cache.keys()) if hasattr(cache, "keys") else []
-    hooks = {int(found.group(1)): name for name in names
-             for found in [re.fullmatch(r"blocks\.(\d+)\.attn\.hook_pattern", str(name))] if found}
-    pairs = {name[1]: name for name in names if isinstance(name, tuple) and name[:1] == ("pattern",)}
-    require(hooks or pairs, "attentions", "arrays, a model's output with attentions, or a cache with patterns",
-            type(cache).__name__)
-    return [cache[name] for _, name in sorted((hooks or pairs).items())]
+    names = {name: re.fullmatch(r"blocks\.(\d+)\.attn\.hook_pattern|\('pattern', (\d+)\)", str(name))
+             for name in getattr(cache, "keys", list)()}
+    layers = {int(found[1] or found[2]): name for name, found in names.items() if found}
+    require(layers, "attentions", "arrays, a model's output with attentions, or a cache with patterns", type(cache).__name__)
+    return [cache[layers[layer]] for layer in sorted(layers)]
 
 
 def token_metadata(arrays: Mapping[str, Array], tokens: Any, target_tokens: Any) -> dict[str, str]:
     """The metadata that names rows and columns. Errors: Error where the counts do not fit."""
-    cross = "cross_attentions" in arrays
-    shape = (arrays["cross_attentions"] if cross else list(arrays.values())[0]).shape
+    shape = arrays.get("cross_attentions", [*arrays.values()][0]).shape
     metadata = {}
     for name, words, size in (("tokens", tokens, shape[3]), ("target_tokens", target_tokens, shape[2])):
         if words is not None:
             require(len(words) == size, name, f"{size} words", len(words))
             metadata[name] = json.dumps([str(word) for word in words], ensure_ascii=False)
-    if cross or "tokens" not in metadata or shape[2] == shape[3]:
+    if "cross_attentions" in arrays or "tokens" not in metadata or shape[2] == shape[3]:
         return metadata
     return {{"tokens": "key_tokens", "target_tokens": "tokens"}[name]: words for name, words in metadata.items()}
 
@@ -314,13 +296,10 @@ def token_metadata(arrays: Mapping[str, Array], tokens: Any, target_tokens: Any)
 def role_of(name: str) -> str | None:
     """`query`, `key`, `value`, `output` where a name says so: W_q, query.linear, k_proj, to_v, WV_matrices."""
     for part in reversed(name.split(".")):
-        words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", part)]
-        words = [word for word in words if word not in ("weight", "bias", "linear", "fc", "w", "matrix", "matrices")]
-        found = {role for role, known in _ROLES.items() for word in words if word in known}
-        if "proj" in words and len(found) > 1:
-            found = {role for role in found if set(words) & (_ROLES[role] - {"proj"})}
+        words = {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", part)}
+        found = [role for role, known in _ROLES.items() if known & words] or ["output"] * ("proj" in words)
         if len(found) == 1:
-            return found.pop()
+            return found[0]
     return None
 
 
@@ -343,7 +322,7 @@ def projections(state_dict: Mapping[str, Any]) -> dict[str, Array]:
         whole = not roles or len(array) % len(roles) == 0
         require(whole, name, "rows of query, key and value", array.shape)
         for role, part in zip(roles, np.split(array, len(roles)) if roles else ()):
-            own = f"{_PROJECTIONS[role]}.{kind}"
+            own = f"{'out' if role == 'output' else role[0]}_proj.{kind}"
             require(own not in arrays, "state_dict", "one layer of attention", f"{own} twice (prefix= chooses one)")
             arrays[own] = part.astype(np.float32)
     require(any(name.endswith("weight") for name in arrays), "state_dict", "projections of query, key and value",

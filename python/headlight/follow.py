@@ -11,14 +11,15 @@ import threading
 import types
 import weakref
 from collections.abc import Sequence
+from itertools import dropwhile
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .calls import MOST_WEIGHTS, OTHER_SIDE, Call
 from .engine import Error, first_line, is_tensor, require, role_of, torch_module
-from .nodes import (LARGE, MADE, NOTHING, Linear, Move, Node, Product, Softmax, Weights, axes_after, caller, evaluating,
-                    frames_around, layout_of, modules_around, moves_of, names_of, product_of, variables)
+from .nodes import (LARGE, MADE, NOTHING, Linear, Move, Node, Product, Weights, axes_after, caller, evaluating, modules_around,
+                    moves_of, names_of, path_of, product_of, variables)
 
 
 class Keep(NamedTuple):
@@ -44,8 +45,8 @@ class Operation(NamedTuple):
         return self.args[position] if len(self.args) > position else self.kwargs.get(name, otherwise)
 
 
-_PERMUTES = {"transpose", "swapaxes", "swapdims", "permute", "movedim", "moveaxis", "contiguous", "clone", "T", "mT", "t",
-             "adjoint", "detach"}
+_SAME = {"contiguous", "clone", "detach"}
+_PERMUTES = {"transpose", "swapaxes", "swapdims", "permute", "movedim", "moveaxis", "T", "mT", "t", "adjoint", *_SAME}
 _CASTS = {"to", "float", "half", "bfloat16", "double", "type", "type_as", "cpu", "cuda", "requires_grad_"}
 _OVER = {"div", "div_", "divide", "true_divide", "__truediv__", "__itruediv__", "__div__"}
 _PLUS = {"add": 1, "add_": 1, "__add__": 1, "__radd__": 1, "__iadd__": 1, "sub": -1, "sub_": -1, "subtract": -1,
@@ -60,12 +61,13 @@ _GROUPS = {"_on_product": {"matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "
     "_on_plus": set(_PLUS), "_on_fill": {"masked_fill", "masked_fill_", "where", "__setitem__", "index_copy_", "tril", "triu", "tril_", "triu_"},
     "_on_softmax": {"softmax", "log_softmax", "sigmoid"}, "_on_dropout": {"dropout", "dropout_", "feature_dropout"},
     "_on_sum": {"exp", "sum", "mean"}, "_on_cat": {"cat", "concat", "concatenate", "stack", "hstack"},
-    "_on_fused": {"scaled_dot_product_attention"}, "_on_linear": {"linear"}, "_on_norm": {"layer_norm", "rms_norm"}}
+    "_on_fused": {"scaled_dot_product_attention"}, "_on_linear": {"linear"}, "_on_other": {"layer_norm", "rms_norm"}}
 _HANDLERS = {name: handler for handler, names in _GROUPS.items() for name in names}
 _RESHAPES = {"view", "reshape", "flatten", "unflatten"}
 _MADE = {"tanh": "cap", **dict.fromkeys(("normalize", "layer_norm", "rms_norm", "group_norm"), "normed"),
          **dict.fromkeys(("neg", "__neg__", "view_as_complex", "view_as_real", "roll", "flip"), "turned")}     # kinds of nodes
 _UNCHANGED = {"max", "amax", "__get__", "data", "grad", "min", "values"}     # of scores: no step on the way to a softmax
+_CELLS, _HEADS = ("product", "weights"), ("context", "heads")     # roots: a number for each query and key; heads, of calls
 
 
 @functools.lru_cache(None)
@@ -96,10 +98,6 @@ def _follower_class(torch: Any) -> Any:
                 except Exception:            # as it comes about without a watch
                     torch.set_rng_state(state)
             out = func(*args, **kwargs)
-            if name == "__iter__" and self.seen.node_of(args[0]) is not NOTHING:
-                out = tuple(out)
-                self.seen.follow(type(args[0]).unbind, "unbind", (args[0], 0), {}, out)
-                return iter(out)
             if name in _HANDLERS or (args and self.seen.is_score(args[0])):
                 self.seen.follow(func, name, args, kwargs, out)
             return out
@@ -118,15 +116,12 @@ def _opened(func: Any) -> Any:
 
 def unseen(torch: Any, out: Any) -> str:
     """Why the numbers of a result cannot be looked at; "" where they can."""
-    kind = type(out)
     compiling = getattr(getattr(torch, "compiler", None), "is_compiling", None)
-    if kind.__module__.startswith(("torch._subclasses", "torch._functorch", "torch.fx")) or (compiling and compiling()):
+    if type(out).__module__.startswith(("torch._subclasses", "torch._functorch", "torch.fx")) or (compiling and compiling()):
         return "torch.compile, torch.export and fake tensors"
-    if not is_tensor(out):
-        return ""
-    if out.is_cuda and torch.cuda.is_current_stream_capturing():
+    if is_tensor(out) and out.is_cuda and torch.cuda.is_current_stream_capturing():
         return "CUDA graphs"
-    return "tensors on the device meta" if out.is_meta else ""
+    return "tensors on the device meta" if is_tensor(out) and out.is_meta else ""
 
 
 def number_of(value: Any) -> float | None:
@@ -147,15 +142,12 @@ class Tracer:
         require(possible, "keep", "calls ≥ 0, sentences ≥ 1 and every ≥ 1", self.keep)
         self._modules = None if module is None else set(map(id, modules()))
         self._module = module
-        # By id: the tensor, weakly, and its node; of nested tensors their components.
-        self._tags: dict[int, tuple[Any, Node]] = {}
-        self._parts: dict[int, tuple[Any, Sequence[Any]]] = {}
-        self._calls: list[Call] = []
-        self._pending: list[Call] = []                   # that met no values yet
+        self._tags: dict[int, tuple[Any, Node]] = {}     # by id: the tensor, weakly, and its node
+        self._calls: list[Call] = []                     # in the order of their softmaxes; some met no values yet
         self._layers: dict[Any, int] = {}                # by the path of a module, or the line of a softmax
         self._names: Any = weakref.WeakKeyDictionary()   # by module, as _maps has them
         self._used: set = set()                          # ids of weights
-        self._operations = self._softmaxes = self._blocks = self._left_out = self._bytes = 0
+        self._operations = self._blocks = self._left_out = self._bytes = 0
         self._notes: list[Sequence[str]] = []
         # While a block is open: what ends with it, its thread, whether compiled functions run as they are written (torch 2.6).
         self._open, self._thread, self._as_written = contextlib.ExitStack(), None, False     # type: Any, Any, bool
@@ -179,12 +171,12 @@ class Tracer:
             self._open.close()
         finally:
             self._thread = None
-            for call in self._pending:
+            for call in self._calls:
                 with self._silent(call.where):
-                    if len(call.product.shape) >= 3:
+                    if not call.whole and len(call.product.shape) >= 3:
                         self._keep_call(call)
-            self._calls.sort(key=lambda call: call.index)
-            self._tags, self._parts, self._pending = {}, {}, []
+            self._calls = [call for call in self._calls if call.whole]
+            self._tags = {}
 
     def _before_module(self, module: Any, _: Any) -> None:
         with self._silent("a module"):
@@ -230,14 +222,12 @@ class Tracer:
         return self.node_of(tensor)
 
     def _step(self, kind: str, node: Node, out: Any, info: Any = None, of: Any = None) -> None:
-        """`out` was made from the tensor of `node`."""
-        self._tag(out, Node(kind, node, out.shape, caller(), info, of=of))
-
-    def _moved(self, tensor: Any, function: Any, *arguments: Any, permutes: bool = False) -> Any:
-        """What the function makes of a tensor, followed."""
-        out = function(tensor, *arguments)
-        self._step("move", self._source(tensor), out, Move(function, arguments, permutes=permutes))
-        return out
+        """`out` was made from the tensor of `node`. Of weights that are changed after the softmax some sentences are kept; where
+        dropout belongs, those before it are judged."""
+        step = Node(kind, node, out.shape, caller(), info, of)
+        if node.root.kind == "weights" and kind not in ("move", "expsum") and (kind != "drop" or evaluating()):
+            step.kept = self._snapshot(node.root.info, out, moves_of(step.path(("product",))))
+        self._tag(out, step)
 
     def follow(self, function: Any, name: str, args: Any, kwargs: dict[str, Any], out: Any) -> None:
         """By the thread and the process that opened the watch."""
@@ -264,10 +254,9 @@ class Tracer:
 
     def _components(self, value: Any) -> Sequence[Any]:
         """Of a nested tensor, the same ones each time."""
-        entry, parts, key = self._parts.get(id(value)), self._parts, id(value)
-        if entry is None or entry[0]() is not value:
-            entry = parts[key] = (weakref.ref(value, lambda _: parts.pop(key, None)), value.unbind())
-        return entry[1]
+        if self.node_of(value) is NOTHING:
+            self._tag(value, Node("source", None, (), None, value.unbind()))
+        return self.node_of(value).info
 
     def _on_nested(self, function: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> None:
         """Of nested and jagged tensors each component is followed, as a sentence without an axis of the batch."""
@@ -293,19 +282,16 @@ class Tracer:
         before = None if node.kind != "source" else node.of() if node.of is not None else node.tensor()
         return tensor if before is None else before
 
-    def _on_norm(self, op: Operation) -> None:
-        if op.root.kind not in ("", "source"):
-            return self._on_other(op)
-        return self._tag(op.out, Node("source", None, op.out.shape, caller(), of=weakref.ref(self._origin(op.args[0]))))
-
     def _on_other(self, op: Operation) -> None:
-        """An operation that is not known, on scores: they stay scores, and are not judged."""
+        """A norm; or an operation that is not known, on scores: they stay scores, and are not judged."""
+        if op.root.kind in ("", "source"):
+            return self._tag(op.out, Node("source", None, op.out.shape, caller(), of=weakref.ref(self._origin(op.args[0]))))
         is_score = op.root.kind == "product" and len(op.root.shape) >= 3
         kind = _MADE.get(op.name)
         if kind == "cap" and is_score:
             return self._step("cap", op.node, op.out)
         if kind not in (None, "cap") and op.root.kind == "linear":
-            return self._made(kind, op.name, op.node, op.out)
+            return self._made(kind, op.node, op.out)
         if not is_score and op.out is op.args[0] and op.name.endswith("_") and not op.name.startswith("__"):
             self._tag(op.out, None)
         elif is_score and op.name not in _UNCHANGED and tuple(op.out.shape) == op.node.shape and op.out.is_floating_point():
@@ -325,15 +311,14 @@ class Tracer:
             if is_tensor(out) and tuple(out.shape) == node.shape:
                 self._tag(out, node)
             return
-        function = {"expand_as": torch.Tensor.expand, "view": torch.Tensor.reshape, "view_as": torch.Tensor.reshape,
-                    "reshape_as": torch.Tensor.reshape, "detach": torch.Tensor.contiguous}.get(op.name, op.function)
-        arguments = (tuple(out.shape),) if op.name.endswith("_as") else tuple(op.args[1:])
-        permutes = op.name in _PERMUTES
-        if node.kind == "weights" and is_tensor(out) and out.shape[:-1] == node.shape[:-1] and \
-                any(step.kind == "sink" for step in node.info.call.path) and out.shape[-1] == node.shape[-1] - 1:
-            return self._tag(out, Node("weights", None, out.shape, node.site, node.info))      # the sink is cut off
-        if op.root.kind == "context" and not permutes:
-            op.root.info.merge_site = caller()
+        function, arguments, permutes = op.function, tuple(op.args[1:]), op.name in _PERMUTES
+        if op.name in ("view", "view_as", "reshape_as", "expand_as"):      # (a view may need a copy when it is made again)
+            function, arguments = getattr(torch.Tensor, "expand" if op.name == "expand_as" else "reshape"), (tuple(out.shape),)
+        if node.kind == "weights" and is_tensor(out) and tuple(out.shape) == (*node.shape[:-1], node.shape[-1] - 1) and \
+                any(step.kind == "sink" for step in node.info.path):      # the sink is cut off
+            return self._tag(out, Node("weights", node.parent, out.shape, node.site, node.info, kept=node.kept))
+        if op.root.kind in _HEADS and not permutes:
+            op.root.info[0].merge_site = caller()
         for pick, part in enumerate(out) if isinstance(out, (tuple, list)) else [(None, out)]:
             if is_tensor(part) and part is not tensor:
                 self._step("move", node, part, Move(function, arguments, op.kwargs, pick, permutes))
@@ -348,26 +333,26 @@ class Tracer:
 
     def _projected(self, x: Any, weight: Any, bias: Any, out: Any, turned: bool) -> None:
         """x·Wᵀ + b (`turned`) or x·W + b, where `weight` is W."""
-        node = self.node_of(x)
-        root = node.root
-        call = root.info if root.kind == "context" else root.info[0] if root.kind == "heads" else None
-        if call is not None and call.output is None:      # heads side by side go into the output projection
-            path = node.path(("context", "heads"))
-            steps = [step for step in path if step.kind == "move"]
-            call.merge_site = next((step.site for step in steps[::-1] if not step.info.permutes), root.site)
-            if x.numel() <= LARGE and (root.kind == "context" or len(steps) == len(path) - 1):
-                call.output = x.detach().clone(), moves_of(steps), call.join
+        root, path = self.node_of(x).root, self.node_of(x).path(_HEADS)
+        call = root.info[0] if root.kind in _HEADS else None
+        # Heads side by side go into the output projection.
+        if call is not None and call.output is None and x.numel() <= LARGE and (
+                root.kind == "context" or all(step.kind == "move" for step in path[1:])):
+            call.output = x.detach().clone(), moves_of(path), call.join
         path = self.node_of(weight).path(("source",))
-        turns = sum(1 for step in path if step.kind == "move" and step.info.permutes and
-                    step.info.function.__name__ not in ("contiguous", "clone", "detach"))
+        turns = sum(1 for move in moves_of(path) if move.permutes and move.function.__name__ not in _SAME)
         parameter = weight if path[0].info is None else path[0].info
         self._used.add(id(parameter))
-        modules = modules_around()
-        linear = next((found for module in modules for found in [self._maps(module)[1].get(id(parameter))] if found), None)
+        maps = [self._maps(module) for module in modules_around()]
+        linear = next((linears[id(parameter)] for _, linears in maps if id(parameter) in linears), None)
         slipped = linear is not None and (turns % 2 == 1) == turned        # x·W of a weight that is (out, in)
         bias_of = None if linear is None else linear.bias
         kept = x.detach().clone() if slipped or (bias_of is not None and bias is None) else None
-        info = Linear(parameter, self._weight_name(parameter, modules), slipped, bias is not None, kept, bias_of, weakref.ref(x), call)
+        # The name that says most: the innermost one with a role, else that of a variable with one, else the outermost.
+        known = [names[id(parameter)] for names, _ in maps[:4] if id(parameter) in names]
+        named = [*known, *(name for name, value in variables() if value is parameter)]
+        name = next((name for name in named if role_of(name)), known[-1] if known else "")
+        info = Linear(parameter, name, slipped, kept, bias_of, weakref.ref(x), call)
         self._tag(out, Node("linear", None, out.shape, caller(), info))
 
     def _maps(self, module: Any) -> tuple[dict[int, str], dict[int, Any]]:
@@ -376,12 +361,6 @@ class Tracer:
             linears = {id(inner.weight): inner for inner in module.modules() if isinstance(inner, torch_module().nn.Linear)}
             self._names[module] = {id(parameter): name for name, parameter in module.named_parameters()}, linears
         return self._names[module]
-
-    def _weight_name(self, parameter: Any, modules: Sequence[Any]) -> str:
-        """The name that says most: the innermost one with a role, else that of a variable with one, else the outermost."""
-        known = [name for name in (self._maps(module)[0].get(id(parameter)) for module in modules[:4]) if name]
-        named = [*known, *(name for name, value in variables() if value is parameter)]
-        return next((name for name in named if role_of(name)), known[-1] if known else "")
 
     def _on_product(self, op: Operation) -> None:
         product = product_of(op.name, op.args, op.out)
@@ -396,24 +375,19 @@ class Tracer:
         if op.name != "einsum" and b.dim() == 2 and (weight or op.name == "addmm" or root_a.kind in ("context", "heads") or
                                                      (a.dim() > 2 and root_b.kind in ("", "source"))):
             return self._projected(a, b, op.args[0] if op.name == "addmm" else None, op.out, turned=False)
-        projects = op.name == "einsum" and any(parameters)
-        if projects or (root_a.kind == "product" and self._without_softmax(product, op.out)):
+        if (op.name == "einsum" and any(parameters)) or (root_a.kind == "product" and self._without_softmax(product, op.out)):
             return None
-        self._tag(op.out, self._product_node(product))
+        product.nodes = {side: self._source(operand) for side, operand in product.operands.items()}
+        known = [(name, self.node_of(value)) for name, value in variables()]
+        for side, node in product.nodes.items():      # what the caller calls the operands, or what they were made from
+            steps = node.path(MADE)
+            product.names[side] = [name for name, one in known if one in steps]
+        self._tag(op.out, Node("product", None, product.shape, caller(), product))
         if op.name == "baddbmm":
             self._step("scale", self.node_of(op.out), op.out, float(op.kwargs.get("alpha", 1)))
             if op.kwargs.get("beta", 1):
                 self._step("add", self.node_of(op.out), op.out, (op.args[0].detach(), float(op.kwargs.get("beta", 1))))
         return None
-
-    def _product_node(self, product: Product) -> Node:
-        """Of the operands' nodes, and what the caller calls them or what they were made from."""
-        product.nodes = {side: self._source(operand) for side, operand in product.operands.items()}
-        known = [(name, self.node_of(value)) for name, value in variables()]
-        for side, node in product.nodes.items():
-            steps = node.path(MADE)
-            product.names[side] = [name for name, one in known if one in steps]
-        return Node("product", None, product.shape, caller(), product)
 
     def _without_softmax(self, product: Product, out: Any) -> bool:
         """Scores of two projections that were scaled or masked, and meet values as they are."""
@@ -425,10 +399,11 @@ class Tracer:
         made_from = [one.root.kind for one in (*node.root.info.nodes.values(), other)]
         if not kinds & {"scale", "fill", "add", "times"} or not {"linear", "product"}.issuperset(made_from):
             return False
-        call = self._take_softmax("none", node, [], product.operands["a"])
-        if call is not None:
+        self._take_softmax("none", node, [], product.operands["a"])
+        taken = self.node_of(product.operands["a"]).kind == "weights"
+        if taken:
             self._on_context(product, out)
-        return call is not None
+        return taken
 
     def _on_times(self, op: Operation) -> None:
         if op.name in ("__rdiv__", "__rtruediv__"):
@@ -439,7 +414,7 @@ class Tracer:
             if node.kind == "exp" and total.parent is node:       # exp(s) / Σ exp(s): a softmax written by hand
                 self._take_softmax("softmax", node.parent, total.info, op.out, other.dim() not in (0, first.dim()))
             elif op.root.kind == "weights":                       # divided by their sum
-                self._on_post("sum", node, None, op.out)
+                self._step("sum", node, op.out)
             return None
         if node.kind in ("", "source"):
             node, other = self.node_of(other), first
@@ -448,17 +423,15 @@ class Tracer:
         root, number = node.root, number_of(other)
         factor = other if number is None else number
         factor = 1 / factor if over and (number is None or number) else factor
-        if root.kind == "weights":
-            self._on_post("times" if number is None else "scale", node, factor, op.out)
-        elif root.kind == "product" and is_tensor(other) and tuple(op.out.shape) == node.shape and \
-                (number is None or other.requires_grad):      # (one number that is learned too)
-            self._step("times", node, op.out, (factor if is_tensor(factor) else other.new_tensor(factor), 1.0))
-        elif number is not None and root.kind in ("product", "linear"):
+        same = root.kind == "weights" or (root.kind == "product" and tuple(op.out.shape) == node.shape)
+        if same and is_tensor(other) and (number is None or (other.requires_grad and root.kind == "product")):    # learned
+            self._step("times", node, op.out, (torch_module().as_tensor(factor).detach(), 1.0))
+        elif number is not None and root.kind in (*_CELLS, "linear"):
             self._step("scale", node, op.out, factor)
         elif not is_tensor(other):
             self._tag(op.out, None)
         else:
-            self._made("normed" if other.shape[-1] == 1 or other.dim() == 1 else "turned", op.name, node, op.out)
+            self._made("normed" if other.shape[-1] == 1 or other.dim() == 1 else "turned", node, op.out)
 
     def _on_plus(self, op: Operation) -> None:
         node, other, out, sign = op.node, op.args[1], op.out, _PLUS[op.name] * float(op.kwargs.get("alpha", 1))
@@ -474,26 +447,23 @@ class Tracer:
             return
         number = number_of(other)
         if (root.kind == "context" and friend.kind in ("context", "heads") and "add" in op.name) or \
-                (root.kind == "heads" and node.kind == "post" and friend.kind == "context"):
+                (root.kind == "heads" and node.kind == "sum" and friend.kind == "context"):
             self._heads_lost("added up", [root, friend], out)
         elif turned and sign < 0:
             self._tag(out, None)       # number or tensor − scores
-        elif root.kind == "product":
-            if number is not None and not (is_tensor(other) and other.dim()):
-                self._tag(out, node)   # one number for all changes no weight
-            elif is_tensor(other):
-                added, of_product = (other.detach(), sign), friend.kind == "product"
-                self._step("add", self._shaped(node, out, "expand"), out, added, of_product)
-        elif node.kind == "linear" and is_tensor(other) and other.dim() == 1:      # its bias
-            info = node.info._replace(bias=True, x=node.info.x if node.info.transposed else None)
-            self._tag(out, Node("linear", None, out.shape, node.site, info))
+        elif root.kind == "product" and number is not None and not (is_tensor(other) and other.dim()):
+            self._tag(out, node)       # one number for all changes no weight
         elif root.kind == "weights" and friend.kind == "weights":
             self._note("combined", str(caller()))
             self._tag(out, None)
-        elif root.kind == "weights":
-            self._on_post("add", node, other, out)
+        elif root.kind in _CELLS:
+            added = torch_module().as_tensor(other).detach(), sign
+            self._step("add", self._shaped(node, out, "expand"), out, added, friend.kind == "product")
+        elif node.kind == "linear" and is_tensor(other) and other.dim() == 1:      # its bias
+            info = node.info if node.info.transposed else node.info._replace(x=None)
+            self._tag(out, Node("linear", None, out.shape, node.site, info))
         elif is_tensor(other) and (friend.kind == "linear" or other.numel() < out.numel()):      # (no residual stream)
-            self._made("turned", op.name, node, out)
+            self._made("turned", node, out)
         else:
             self._tag(out, None)
 
@@ -506,34 +476,29 @@ class Tracer:
                 if not call.inputs and re.search(OTHER_SIDE, names[0], re.I) and not re.search(OTHER_SIDE, names[1], re.I):
                     call.inputs = [weakref.ref(tensors[1]), names, roots[0].site]
 
-    def _made(self, kind: str, name: str, node: Node, out: Any) -> None:
+    def _made(self, kind: str, node: Node, out: Any) -> None:
         """Made from a projection by a step that mixes columns of one token and head: it stands where the whole stood."""
-        root, site, before = node.root, caller(), None
-        if root.kind != "linear":
+        if node.root.kind != "linear":
             return self._tag(out, None)
-        steps = node.path(("linear",))[::-1]
-        whole = next((step for step in steps if math.prod(step.shape) == out.numel()), None)
-        since = steps[steps.index(whole):] if whole is not None else []
+        since = [*dropwhile(lambda step: math.prod(step.shape) != out.numel(), node.path(("linear",))[::-1])]
+        whole, before = self._shaped(since[0], out, "reshape") if since else node, None
         if kind == "turned" and all(step.kind != "turned" for step in since):     # the first keeps what was before
-            known = [step for step in since if step.kind in ("move", "normed", "linear") and step.tensor is not None]
-            before = next(((step, step.tensor().detach()) for step in known if step.tensor() is not None), None)
-        whole = node if whole is None else self._shaped(whole, out, "reshape")
-        self._tag(out, Node(kind, whole, out.shape, site, (name, before)))
+            before = next(((step, step.tensor().detach()) for step in since
+                           if step.kind in ("move", "normed", "linear") and step.tensor() is not None), None)
+        self._tag(out, Node(kind, whole, out.shape, caller(), before))
 
     def _on_fill(self, op: Operation) -> None:
         torch, target, out, value = torch_module(), op.args[0], op.out, 0.0
-        if op.name in ("masked_fill", "masked_fill_"):
-            mask, value = op.get(1, "mask"), op.get(2, "value")
-        elif op.name == "where":
+        if op.name == "where":
             scores = [position for position in (1, 2) if len(op.args) > 2 and self.is_score(op.args[position])]
             if not scores:
-                return
+                return None
             target, value = op.args[scores[0]], op.args[3 - scores[0]]
             mask = op.args[0].bool() if scores[0] == 2 else ~op.args[0].bool()
-        elif op.name in ("__setitem__", "index_copy_") and not self.is_score(target):
-            return self._take_rows(op)
         elif not self.is_score(target):
-            return
+            return self._take_rows(op) if op.name in ("__setitem__", "index_copy_") else None
+        elif op.name.startswith("masked_fill"):
+            mask, value = op.get(1, "mask"), op.get(2, "value")
         elif op.name == "__setitem__":
             mask = torch.zeros(target.shape, dtype=torch.bool, device=target.device)
             mask[op.args[1]] = True
@@ -542,16 +507,12 @@ class Tracer:
             ones = torch.ones(target.shape[-2:], dtype=torch.bool, device=target.device)
             mask = ~getattr(ones, op.name[:4])(op.get(1, "diagonal", 0))
         node = self.node_of(target)
-        root = node.root
-        if root.kind == "weights":
-            self._on_post("fill", node, mask, out)
-        elif root.kind == "product":
-            constant = is_tensor(value) and value.numel() > 0 and bool((value == value.flatten()[0]).all())
-            number = number_of(value.flatten()[0] if constant else value)
-            fill = None if number is None else (mask.detach().bool(), number)
-            self._step("opaque" if fill is None else "fill", self._shaped(node, out, "expand"), out, fill or op.name)
-        elif root is not NOTHING:
-            self._tag(out, None)
+        if node.root.kind not in _CELLS:
+            return self._tag(out, None)
+        constant = is_tensor(value) and value.numel() > 0 and bool((value == value.flatten()[0]).all())
+        number = number_of(value.flatten()[0] if constant else value)
+        fill = None if number is None else (mask.detach().bool(), number)
+        return self._step("opaque" if fill is None else "fill", self._shaped(node, out, "expand"), out, fill or op.name)
 
     def _take_rows(self, op: Operation) -> None:
         """New keys or values are put into a tensor that holds those of before."""
@@ -562,15 +523,15 @@ class Tracer:
             axes = [axis for axis in range(target.dim()) if not cells.transpose(0, axis).flatten(1).any(1).all()]
             if axes:
                 rows = cells.transpose(0, axes[-1]).flatten(1).any(1).nonzero().flatten()
-                self._tag(target, Node("source", None, target.shape, caller()))
-                self.node_of(target).cache = axes[-1], int(rows[0]), len(rows)
+                cache = axes[-1], int(rows[0]), len(rows)
+                self._tag(target, Node("source", None, target.shape, caller(), cache=cache))
 
     def _on_sum(self, op: Operation) -> None:
         if op.name == "exp" and op.root.kind == "product":
             self._step("exp", op.node, op.out)
         dim, how = op.get(1, "dim"), "averaged" if op.name == "mean" else "added up"
         of_heads = op.node.kind == "context" and len(op.node.shape) >= 3 and isinstance(dim, int) and \
-            1 < op.root.info.heads == op.node.shape[dim % len(op.node.shape)]
+            1 < op.root.info[0].heads == op.node.shape[dim % len(op.node.shape)]
         if op.name != "exp" and (op.node.kind == "heads" or of_heads):
             self._heads_lost(how, [op.root], op.out)
         elif op.name == "sum" and (op.node.kind == "exp" or op.root.kind == "weights"):
@@ -582,26 +543,27 @@ class Tracer:
             dim = 0 if tensor.dim() in (0, 1, 3) else 1     # as torch chooses where dim is left out
         self._take_softmax(op.name, self.node_of(tensor), dim if isinstance(dim, (tuple, list)) else [dim], op.out)
 
-    def _take_softmax(self, name: str, node: Node, dims: Sequence[int | None], out: Any, wrong_sum: bool = False) \
-            -> Call | None:
+    def _take_softmax(self, name: str, node: Node, dims: Sequence[int | None], out: Any, wrong_sum: bool = False) -> None:
         """A softmax, or what stands in its place, over these axes of the scores (None: over all)."""
         root, site = node.root, caller()
         if root.kind == "weights":
-            self._on_post("softmax", node, None, out)
-            root.info.call.observe("softmax_twice", site)
+            self._step("softmax", node, out)
+            root.info.observe("softmax_twice", site)
         if root.kind != "product":
-            return None
-        self._softmaxes += 1
-        frames = frames_around(self._module)
-        outside = self._modules is not None and not any(id(module) in self._modules for module in frames.modules)
-        layer = -1 if outside else self._layers.setdefault(frames.path or (site.file, site.line), len(self._layers))
+            return
+        modules = modules_around()
+        path = path_of(modules, self._module)
+        outside = self._modules is not None and not any(id(module) in self._modules for module in modules)
+        layer = -1 if outside else self._layers.setdefault(path or (site.file, site.line), len(self._layers))
         if outside or (self.keep.layers is not None and layer not in self.keep.layers):
-            return None
-        if len(self._calls) + len(self._pending) >= self.keep.calls or self._bytes > self.keep.memory:
+            return
+        if len(self._calls) >= self.keep.calls or self._bytes > self.keep.memory:
             self._left_out += 1
-            return None
-        call = Call(self._softmaxes, root.info, frames, site, layout_of(root.info))
-        call.path, call.block, call.called = node.path(("product",)), self._blocks, self._used
+            return
+        call = Call(node.path(("product",)), modules, path, name, site)
+        call.block, call.called = self._blocks, self._used
+        if wrong_sum or name in ("log_softmax", "sigmoid"):
+            call.final = call.final or (("softmax_sums", "", site) if wrong_sum else ("softmax_replaced", name, site))
         axes = axes_after(moves_of(call.path), call.product.shape)
         if axes is None:
             self._note("axes_unknown", call.where)
@@ -609,81 +571,61 @@ class Tracer:
             call.dim_axes = frozenset().union(*(frozenset().union(*axes) if dim is None else axes[dim] for dim in dims))
         sink = next((step for step in call.path if step.kind == "sink"), None)
         kept = out if sink is None else out.narrow(-1, int(sink.info[0] == 0), out.shape[-1] - 1)
-        snapshot = None if out.is_meta else self._snapshot(call, kept, moves_of(call.path))      # (of a fused kernel)
-        call.softmax = Node("weights", None, out.shape, site, Softmax(name, call, snapshot, wrong_sum))
+        call.softmax = Node("weights", node, out.shape, site, call, kept=self._snapshot(call, kept, moves_of(call.path)))
         call.weight_path = [call.softmax]
-        self._pending.append(call)
+        self._calls.append(call)
         self._tag(out, call.softmax)
-        return call
 
     def _snapshot(self, call: Call, tensor: Any, moves: Sequence[Move]) -> Weights | None:
-        """The weights of some sentences, so that they can be checked."""
+        """The weights of some sentences, so that they can be checked; those inside of a fused kernel are not there."""
+        if tensor.is_meta:
+            return None
         queries, keys = call.product.rows.values()
         most = max(1, MOST_WEIGHTS // max(1, call.heads * keys))
         rows = None if queries <= most else np.unique(np.linspace(0, queries - 1, most).astype(int))
-        sentences = list(range(min(self.keep.sentences, len(call.layout.groups))))
-        array = call.canonical(tensor.detach(), moves, sentences, rows)
+        array = call.canonical(tensor.detach(), moves, range(min(self.keep.sentences, len(call.places))), rows)
         return None if array is None else Weights(list(array), rows)
 
-    def _on_post(self, what: str, node: Node, other: Any, out: Any, snapshot: bool = True) -> None:
-        """Weights that are changed after the softmax."""
-        call: Call = node.root.info.call
-        step = Node("drop" if what == "drop" else "post", node, out.shape, caller())
-        moves = moves_of(call.path) + moves_of(step.path(("weights",)))
-        kept = self._snapshot(call, out, moves) if snapshot else None
-        step.info = (what, kept, other.detach() if is_tensor(other) else other)
-        self._tag(out, step)
-
     def _on_dropout(self, op: Operation) -> None:
-        tensor, p = op.get(0, "input"), op.get(1, "p", 0.5)
-        node = self.node_of(tensor)
-        kind = node.root.kind
-        if not op.get(2, "training", True) or p == 0:
+        node = self.node_of(op.get(0, "input"))
+        if not op.get(2, "training", True) or op.get(1, "p", 0.5) == 0:
             self._tag(op.out, None if node is NOTHING else node)
-        elif kind == "weights":        # where dropout belongs, the weights before it are judged
-            self._on_post("drop", node, p, op.out, evaluating())
-        elif kind == "product":
-            self._step("drop", node, op.out, ("drop", None, p))
-        elif kind == "linear":
+        elif node.root.kind in _CELLS:
+            self._step("drop", node, op.out)
+        elif node.root.kind == "linear":
             self._tag(op.out, op.node if op.node.kind == "linear" and op.node.info.call is not None else None)
 
     def _heads_lost(self, how: str, roots: Sequence[Node], out: Any) -> None:
-        """Heads that are mixed into one another: noted once, at the last line where it happens."""
-        calls = [call for root in roots for call in (root.info if isinstance(root.info, list) else [root.info])]
-        for call in calls:
-            call.observed = [one for one in call.observed if one[0] != "heads_summed"]
+        """Heads that are mixed into one another."""
+        calls = [call for root in roots for call in root.info]
         calls[0].observe("heads_summed", caller(), how)
-        self._step("post", self._joined(calls, out), out, ("sum", None, None))
+        self._step("sum", self._joined(calls, out), out)
 
     def _joined(self, calls: Sequence[Call], out: Any) -> Node:
         """Heads that were computed one by one are one call."""
         for call in calls:
-            call._parts = list(calls)
+            call._parts, call.merge_site = list(calls), caller()
         return Node("heads", None, out.shape, caller(), calls)
 
     def _on_cat(self, op: Operation) -> None:
-        tensors = op.get(0, "tensors", ())
-        several = isinstance(tensors, (list, tuple)) and len(tensors) > 1 and op.name != "stack"
+        tensors = op.get(0, "tensors")
+        nodes = [self.node_of(tensor) for tensor in tensors]
+        roots, several = [node.root for node in nodes], len(tensors) > 1 and op.name != "stack"
         if several and not any(one.numel() for one in tensors[:-1]):
             return self._tag(op.out, self._source(tensors[-1]))       # a cache that is empty yet
         if several and all(one is tensors[0] for one in tensors):
             times = [after // before for after, before in zip(op.out.shape, tensors[0].shape)]
             return self._step("move", self._source(tensors[0]), op.out, Move(torch_module().Tensor.repeat, (times,)))
-        nodes = [self.node_of(tensor) for tensor in tensors] if isinstance(tensors, (list, tuple)) else []
-        roots = [node.root for node in nodes]
-        kinds = [root.kind for root in roots]
-        linear = [root for root in roots if root.kind == "linear"]
-        if len(linear) == len(roots) and all(root is linear[0] for root in linear):
-            return self._made("turned", op.name, nodes[0], op.out)
-        if kinds[-1:] == ["linear"] and op.out.shape[-1] == tensors[-1].shape[-1]:      # new keys after those of before
-            self._tag(op.out, Node("source", None, op.out.shape, caller()))
-            axis = next(axis for axis, size in enumerate(op.out.shape) if size != tensors[-1].shape[axis])
-            self.node_of(op.out).cache = axis, op.out.shape[axis] - tensors[-1].shape[axis], tensors[-1].shape[axis]
-            return None
-        scores = [place for place, kind in enumerate(kinds) if kind == "product"]
-        if len(kinds) == 2 and len(scores) == 1 and op.out.shape[-1] == nodes[scores[0]].shape[-1] + 1:
+        if all(root.kind == "linear" and root is roots[0] for root in roots):
+            return self._made("turned", nodes[0], op.out)
+        if roots[-1].kind == "linear" and op.out.shape[-1] == tensors[-1].shape[-1]:      # new keys after those of before
+            axis, new = next((axis, size) for axis, size in enumerate(tensors[-1].shape) if size != op.out.shape[axis])
+            cache = axis, op.out.shape[axis] - new, new
+            return self._tag(op.out, Node("source", None, op.out.shape, caller(), cache=cache))
+        scores = [place for place, root in enumerate(roots) if root.kind == "product"]
+        if len(roots) == 2 and len(scores) == 1 and op.out.shape[-1] == nodes[scores[0]].shape[-1] + 1:
             return self._step("sink", nodes[scores[0]], op.out, (1 - scores[0], tensors[1 - scores[0]].detach()))
-        calls = [root.info for root in roots if root.kind == "context" and len(root.info._parts) == 1]
+        calls = [root.info[0] for root in roots if root.kind == "context" and len(root.info[0]._parts) == 1]
         if len(roots) < 2 or len(set(calls)) != len(roots):
             return
         dim = 1 if op.name == "hstack" else op.get(1, "dim", op.kwargs.get("axis", 0))
@@ -701,32 +643,31 @@ class Tracer:
         product.nodes = {side: self.node_of(operand) for side, operand in product.operands.items()}
         side, other_side = ("a", "b") if product.nodes["a"].root.kind == "weights" else ("b", "a")
         node, other, tensor = product.nodes[side], product.nodes[other_side], product.operands[other_side]
-        call: Call = node.root.info.call
-        if call.context is not None:
+        call: Call = node.root.info
+        if call.context is not NOTHING:
             return
         call.weight_path = node.path(("weights",))
-        call.context = Node("context", None, out.shape, caller(), call)
-        call.value_node = self._source(tensor) if other is NOTHING else other
-        moves = moves_of(call.path) + moves_of(call.weight_path)
+        call.context = Node("context", None, out.shape, caller(), [call])
+        call.value_node = self._source(tensor)
+        moves = moves_of(node.path(("product",)))
         axes = axes_after(moves, call.product.shape)
         if axes is not None:
             call.meet(product, side, axes)
         call.orient()
-        if axes is not None:
-            call.take_value(product, side, tensor, moves)
+        call.take_value(product, side, tensor, moves)
+        product.operands = {}          # the caller's tensors
         self._take_inputs(call)
-        if call in self._pending:
-            self._pending.remove(call)
-        root = other.root
-        if len(call.product.shape) >= 3 or root.kind != "source" or root.info is None:
+        if len(call.product.shape) >= 3 or other.root.kind != "source" or other.root.info is None:
             self._keep_call(call)
+        else:
+            self._calls.remove(call)      # a parameter in the values' place
         self._tag(out, call.context)
 
     def _keep_call(self, call: Call) -> None:
-        if call.context is None:
+        if call.context is NOTHING:
             call.orient()
         call.product.operands = {}     # the caller's tensors; the call has copies
-        self._calls.append(call)
+        call.whole = True
         self._bytes += call.size()
 
     def _on_fused(self, op: Operation) -> None:
@@ -734,33 +675,34 @@ class Tracer:
         is_causal=False, *, scale=None, enable_gqa=False) of torch 2: whatever kernel it takes, this is what it means."""
         torch, site = torch_module(), caller()
         query, key, value = (op.get(position, name) for position, name in enumerate(("query", "key", "value")))
-        if op.kwargs.get("enable_gqa") and query.dim() > 2 and key.shape[-3] != query.shape[-3]:
-            times = query.shape[-3] // key.shape[-3]
-            key, value = (self._moved(one, torch.Tensor.repeat_interleave, times, -3) for one in (key, value))
-        turned = self._moved(key, torch.Tensor.transpose, -2, -1, permutes=True)
-        self._source(value)
-        lead = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2])
-        scores, out = (query.new_empty((*lead, query.shape[-2], last), device="meta")     # which the kernel does not make
-                       for last in (key.shape[-2], value.shape[-1]))
-        product, context = product_of("matmul", (query, turned), scores), product_of("matmul", (scores, value), out)
         scale, mask, p = op.kwargs.get("scale"), op.get(3, "attn_mask"), op.get(4, "dropout_p") or 0.0
-        steps: list[Any] = [("scale", float(1 / math.sqrt(query.shape[-1]) if scale is None else scale))]
+
+        def ran(name: str, *args: Any, out: Any = None) -> Any:
+            """A step of the kernel, which makes no scores and weights."""
+            if out is None:
+                lead = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2])
+                out = query.new_empty((*lead, query.shape[-2], key.shape[-2]), device="meta")
+            self._handle(getattr(torch.Tensor, name, None), name, args, {}, out)
+            return out
+        for operand in (key, value):
+            self._source(operand)
+        if op.kwargs.get("enable_gqa") and query.dim() > 2 and key.shape[-3] != query.shape[-3]:
+            times = query.shape[-3] // key.shape[-3], -3
+            key, value = (ran("repeat_interleave", one, *times, out=one.repeat_interleave(*times)) for one in (key, value))
+        scores = ran("matmul", query, ran("transpose", key, -2, -1, out=key.transpose(-2, -1)))
+        scores = ran("mul", scores, float(1 / math.sqrt(query.shape[-1]) if scale is None else scale))
         if op.get(5, "is_causal"):
-            ones = torch.ones(product.shape[-2:], dtype=torch.bool, device=query.device)
-            steps.append(("fill", (ones.triu(1), -math.inf)))
+            ones = torch.ones(scores.shape[-2:], dtype=torch.bool, device=query.device)
+            scores = ran("masked_fill", scores, ones.triu(1), -math.inf)
         if mask is not None:
-            steps.append(("fill", (~mask.detach(), -math.inf)) if mask.dtype == torch.bool else ("add", (mask.detach(), 1.0)))
-        node = self._product_node(product)
-        for kind, info in steps:
-            node = Node(kind, node, product.shape, site, info)
-        call = self._take_softmax("softmax", node, [-1], scores)
+            scores = ran("masked_fill", scores, ~mask, -math.inf) if mask.dtype == torch.bool else ran("add", scores, mask)
+        weights = ran("softmax", scores, -1)
+        call = self.node_of(weights).info
         if call is None:
             return
         if p > 0 and evaluating():
             call.observe("dropout_left_on", site, f"{p:g}")
-        if p > 0:
-            self._step("drop", call.softmax, scores, ("drop", None, p))
-        self._on_context(context, op.out)
+        ran("matmul", ran("dropout", weights, p), value, out=op.out)
         if op.out.numel() <= LARGE:      # without dropout, of which no weights are left to judge
             named = {} if scale is None else {"scale": scale}
             call.fused_output = op.function(query, key, value, mask, 0.0, bool(op.get(5, "is_causal")), **named).detach() \

@@ -6,6 +6,7 @@ import functools
 import math
 import os
 import re
+import string
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple, Tuple
 
 import numpy as np
 
-from .engine import Array, is_tensor, notebook_shell, role_of, roles_of, torch_module
+from .engine import Array, is_tensor, notebook_shell, torch_module
 
 LARGE = 1 << 22          # elements above which an index is not carried along
 BLOCKED = -1e3           # added to a score, or replaces it: in effect −inf
@@ -36,16 +37,16 @@ class Site(NamedTuple):
 
 class Node:
     """How one tensor came about. `kind`: source, linear (a projection), turned (its columns by positions), normed, product,
-    move, scale, add, times, fill, cap, sink, drop, opaque, exp; after a softmax weights, post; then context, heads (several
-    contexts side by side)."""
-    __slots__ = ("kind", "parent", "shape", "site", "info", "tensor", "cache", "of")
+    move, scale, add, times, fill, cap, sink, drop, opaque, exp; after a softmax weights, and again move … fill, drop, softmax,
+    sum; then context, heads (several contexts side by side)."""
+    __slots__ = ("kind", "parent", "shape", "site", "info", "tensor", "cache", "of", "kept")
 
-    def __init__(self, kind: str, parent: Any, shape: Sequence[int], site: Site | None, info: Any = None,
-                 of: Any = None) -> None:
-        self.kind, self.parent, self.shape, self.site, self.info = kind, parent, tuple(shape), site, info
+    def __init__(self, kind: str, parent: Any, shape: Sequence[int], site: Site | None, info: Any = None, of: Any = None,
+                 kept: Weights | None = None, cache: tuple[int, int, int] | None = None) -> None:
+        self.kind, self.parent, self.shape, self.site, self.info, self.kept = kind, parent, tuple(shape), site, info, kept
         # The tensor, weakly; the axis of keys or values along which some are new, the first and how many; what it is a norm of,
         # weakly, or whether what is added is a product.
-        self.tensor, self.cache, self.of = None, None, of
+        self.tensor, self.cache, self.of = lambda: None, cache, of
 
     def path(self, stops: Sequence[str]) -> list[Node]:
         """From here up to the first of a kind in `stops`, oldest first."""
@@ -64,7 +65,7 @@ class Node:
 
 
 # Steps that keep the meaning of what they change.
-KEEPING = ("move", "scale", "add", "times", "fill", "cap", "sink", "drop", "opaque", "exp", "post", "turned", "normed")
+KEEPING = ("move", "scale", "add", "times", "fill", "cap", "sink", "drop", "opaque", "exp", "softmax", "sum", "turned", "normed")
 NOTHING = Node("", None, (), None)     # of a tensor that is not followed
 MADE = ("linear", "product", "source")
 STOPS = (*MADE, "add", "times", "fill", "opaque", "context", "weights", "heads")
@@ -84,7 +85,6 @@ class Linear(NamedTuple):
     weight: Any
     name: str
     transposed: bool             # x·W where W is the weight of nn.Linear, which is (out, in)
-    bias: bool
     x: Any                       # kept where the projection is not as its module means it
     bias_of: Any                 # the bias of that module
     of: Any = None               # x, weakly
@@ -116,8 +116,7 @@ class Product:
         """A tensor with the axes of this side as (shared…, rows, contracted or rows of b)."""
         order = self.axes(side, self.shared_letters + "".join(self.ends[side]))
         tensor = tensor.permute([axis for axis in order if axis is not None])
-        for axis in (axis for axis in range(len(self.shared)) if order[axis] is None):
-            tensor = tensor.unsqueeze(axis)
+        tensor = tensor[tuple(None if axis is None else slice(None) for axis in order)]
         lead, ends, rows = tensor.shape[:len(self.shared)], tensor.shape[len(self.shared):], len(self.ends[side][0])
         return tensor.reshape(*lead, math.prod(ends[:rows]), math.prod(ends[rows:])).expand(*self.shared, -1, -1)
 
@@ -128,13 +127,6 @@ class Product:
         with contextlib.suppress(RuntimeError):
             return None if index is None else (self.arranged(side, index).numpy(), path[0])
         return None
-
-
-class Softmax(NamedTuple):
-    name: str                    # softmax, log_softmax, sigmoid, none
-    call: Any
-    snapshot: Weights | None
-    wrong_sum: bool              # rows were divided by the sums of other rows
 
 
 class Weights(NamedTuple):
@@ -178,23 +170,6 @@ def axes_after(moves: Sequence[Move], shape: Sequence[int]) -> list[frozenset] |
             for walked in range(index.dim())]
 
 
-def _equation(text: str, *operands: Any) -> tuple[str, str, str] | None:
-    """The letters of a product of two; an ellipsis gets letters of its own."""
-    inputs, arrow, out = text.replace(" ", "").partition("->")
-    parts = inputs.split(",")
-    if len(parts) != 2 or len(operands) != 2:
-        return None
-    axes = [operand.dim() - len(part.replace("...", "")) if "..." in part else 0 for part, operand in zip(parts, operands)]
-    letters = "".join([letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if letter not in text][:max(axes)])
-    parts = [part.replace("...", letters[len(letters) - count:]) for part, count in zip(parts, axes)]
-    both = parts[0] + parts[1]
-    once = "".join(sorted(letter for letter in set(both) if both.count(letter) == 1))
-    out = out.replace("...", letters) if arrow else once
-    if any(len(set(part)) != len(part) for part in (*parts, out)):
-        return None
-    return parts[0], parts[1], out
-
-
 def product_of(name: str, args: Sequence[Any], out: Any) -> Product | None:
     """The product that a call computes, where it is one of two arrays with rows on both sides."""
     if name == "einsum":
@@ -202,12 +177,17 @@ def product_of(name: str, args: Sequence[Any], out: Any) -> Product | None:
     else:
         text, operands = "...ik,...kj->...ij", args[-2:] if name in ("baddbmm", "addmm") else args[:2]
         operands = operands[::-1] if name == "__rmatmul__" else operands
-        if not all(is_tensor(operand) and operand.dim() >= 2 for operand in operands):
-            return None
-    found = _equation(text, *operands) if isinstance(text, str) else None
-    if found is None:
+    inputs, arrow, result = text.replace(" ", "").partition("->") if isinstance(text, str) else ("", "", "")
+    parts = inputs.split(",")
+    two = len(parts) == len(operands) == 2 and all(is_tensor(operand) for operand in operands)
+    if not two or (name != "einsum" and min(operand.dim() for operand in operands) < 2):
         return None
-    a, b, result = found
+    axes = [operand.dim() - len(part.replace("...", "")) if "..." in part else 0 for part, operand in zip(parts, operands)]
+    letters = "".join([letter for letter in string.ascii_uppercase if letter not in text][:max(axes)])    # of the ellipsis
+    a, b = (part.replace("...", letters[len(letters) - count:]) for part, count in zip(parts, axes))
+    result = result.replace("...", letters) if arrow else "".join(sorted(set(a) ^ set(b)))
+    if any(len(set(part)) != len(part) for part in (a, b, result)):
+        return None
     shared = [letter for letter in result if letter not in text or (letter in a and letter in b)]
     rows_a, rows_b = ([letter for letter in given if letter in result and letter not in shared] for given in (a, b))
     if len(rows_a) == 2 and len(rows_b) == 1:       # query heads of a group, which the keys do not have
@@ -224,22 +204,16 @@ def product_of(name: str, args: Sequence[Any], out: Any) -> Product | None:
     return Product(letters, operands, out, *map("".join, (shared, rows_a, rows_b)))
 
 
-class Layout(NamedTuple):
-    """Which index along a product's shared axes is which sentence and head: `groups[sentence][head]`."""
-    groups: list[list[Place]]
-    trouble: tuple[str, str, Site | None] | None   # code, detail, where
-
-
 def first_reshaping(node: Node) -> Site | None:
     """Where an operand is split into heads: the first step after its projection that changes more than the order of axes."""
     moves = [step for step in node.path((*MADE, "context", "weights", "heads")) if step.kind == "move"]
-    reshaping = [step for step in moves if not step.info.permutes]
-    named = [step for step in reshaping if step.info.function.__name__ in ("reshape", "unflatten")]
-    return next((step.site for step in [*named, *reshaping, *moves]), None)
+    moves.sort(key=lambda step: (step.info.permutes, step.info.function.__name__ not in ("reshape", "unflatten")))
+    return next((step.site for step in moves), None)
 
 
-def layout_of(product: Product) -> Layout:
-    """Found by following each element back to the projection it came from; where that is not known, (batch, heads)."""
+def layout_of(product: Product) -> tuple[list[list[Place]], tuple[str, str, Site | None] | None]:
+    """Which index along a product's shared axes is which [sentence][head]: found by following each element back to the projection
+    it came from; where that is not known, (batch, heads). And what is wrong with it: a code, its detail, and where."""
     side, found = "a", product.index_of("a", PROJECTED)
     if found is None:
         side, found = "b", product.index_of("b", PROJECTED)
@@ -248,14 +222,14 @@ def layout_of(product: Product) -> Layout:
         # Unknown: of two shared axes or more the last counts heads; one alone counts sentences.
         for place in np.ndindex(*product.shared):
             by_sentence.setdefault(place[:-1] or place, []).append(place)
-        return Layout(list(by_sentence.values()), None)
+        return list(by_sentence.values()), None
     index, base = found
-    lead_shape, width = base.shape[:-1], base.shape[-1]
+    lead_shape, width = base.shape[:-1] or (1,), base.shape[-1]
     rows = index // width
     whole_rows = bool((rows == rows[..., :1]).all())
     # A token is one row, in every head:
     each_once = whole_rows and bool((np.diff(np.sort(rows[..., 0], axis=-1), axis=-1) != 0).all())
-    lead = np.array(np.unravel_index(rows, lead_shape)) if lead_shape else np.zeros((0, *rows.shape), int)
+    lead = np.array(np.unravel_index(rows, lead_shape))
     within = [axis for axis in range(len(lead_shape))
               if (lead[axis] == lead[axis][..., :1, :1]).all()]             # constant in each product of two matrices
     several = [axis for axis in range(len(lead_shape)) if lead_shape[axis] > 1]
@@ -276,37 +250,16 @@ def layout_of(product: Product) -> Layout:
         trouble = "sentences_mixed", "heads"
     if len({len(group) for group in groups}) != 1:
         groups = [[place] for place in sentences]
-    site = first_reshaping(product.nodes[side])
-    return Layout(groups, None if trouble is None else (*trouble, site))
+    return groups, None if trouble is None else (*trouble, first_reshaping(product.nodes[side]))
 
 
-def is_split_in_blocks(index: Array, width: int) -> bool:
-    """Whether heads (…, heads, rows, d) are d neighbouring columns each of `width`, in order (or sharing them)."""
-    starts, d = index[..., 0] % width, index.shape[-1]
-    return bool((index == index[..., :1] + np.arange(d)).all() and (starts == starts[..., :1]).all() and
-                (np.diff(starts[..., 0]) >= 0).all() and not (starts % d).any())
-
-
-def groups_of(index: Array) -> list[int]:
-    """Of heads (heads, rows, d) that share all elements one each, in the order of these elements."""
-    first = {head.tobytes(): at for at, head in reversed(list(enumerate(np.ascontiguousarray(index))))}
-    return sorted(first.values(), key=lambda at: int(index[at].flat[0]))
-
-
-def recovered(index: Array, values: Array, width: int) -> Array | None:
-    """The projection (rows, columns) put together again from the heads (heads, rows, d) it was split into."""
-    rows, row_at = np.unique((index // width).ravel(), return_inverse=True)
-    columns, column_at = np.unique((index % width).ravel(), return_inverse=True)
-    array = np.full((len(rows), len(columns)), np.nan, np.float32)
-    array[row_at, column_at] = values.ravel()
-    return None if np.isnan(array).any() else array
-
-
-class Frames(NamedTuple):
-    """Of the caller's code around an operation: names of its masks, the modules, the path of the innermost one."""
-    masks: list[tuple[str, Any]]
-    modules: list[Any]
-    path: str
+def recovered(index: Array, values: Array, width: int) -> Array:
+    """The projection (rows, columns) put together again from the heads (heads, rows, d) it was split into; NaN where none has
+    an element."""
+    rows, columns = ((np.bincount(numbers.ravel()) > 0).cumsum()[numbers] - 1 for numbers in (index // width, index % width))
+    array = np.full((rows.max() + 1, columns.max() + 1), np.nan, np.float32)
+    array[rows, columns] = values
+    return array
 
 
 @functools.lru_cache(None)
@@ -340,12 +293,9 @@ def caller() -> Site:
 
 def modules_around() -> list[Any]:
     """The modules whose methods are running, the innermost first, each once."""
-    modules: list[Any] = []
-    for frame, _ in traceback.walk_stack(sys._getframe(1)):
-        owner = _locals(frame).get("self") if frame.f_code.co_varnames[:1] == ("self",) else None
-        if isinstance(owner, torch_module().nn.Module) and all(owner is not module for module in modules):
-            modules.append(owner)
-    return modules[:24]
+    owners = [_locals(frame).get("self") for frame, _ in traceback.walk_stack(sys._getframe(1))
+              if frame.f_code.co_varnames[:1] == ("self",)]
+    return list({id(owner): owner for owner in owners if isinstance(owner, torch_module().nn.Module)}.values())[:24]
 
 
 def evaluating() -> bool:
@@ -355,13 +305,11 @@ def evaluating() -> bool:
 
 def variables() -> Iterator[tuple[str, Any]]:
     """Names and tensors of the running function and of its object, lists opened."""
-    for frame in _user_frames():
-        names = dict(_locals(frame))
-        for name, value in [*names.items(), *getattr(names.get("self"), "__dict__", {}).items()]:
-            several = isinstance(value, (list, tuple)) and 0 < len(value) <= 64 and is_tensor(value[0])
-            for part in value if several else [value] if is_tensor(value) else []:
-                yield name, part
-        return
+    names = next((dict(_locals(frame)) for frame in _user_frames()), {})
+    for name, value in [*names.items(), *getattr(names.get("self"), "__dict__", {}).items()]:
+        several = isinstance(value, (list, tuple)) and 0 < len(value) <= 64 and is_tensor(value[0])
+        for part in value if several else [value] if is_tensor(value) else []:
+            yield name, part
 
 
 def names_of(tensors: Sequence[Any]) -> Iterator[list[str]]:
@@ -372,8 +320,8 @@ def names_of(tensors: Sequence[Any]) -> Iterator[list[str]]:
             yield [known[id(tensor)] for tensor in tensors]
 
 
-def frames_around(root: Any) -> Frames:
-    """What the caller's functions around an operation know: masks among their arguments, modules."""
+def masks_around() -> list[tuple[str, Any]]:
+    """The masks among the arguments of the caller's functions around an operation, by name."""
     masks: list[tuple[str, Any]] = []
     first = None
     for depth, frame in enumerate(_user_frames()):
@@ -383,24 +331,14 @@ def frames_around(root: Any) -> Frames:
         first = owner if depth == 0 else first
         if depth > 0 and (depth > 1 if first is None else owner is not first):
             break
-        masks += [(name, values[name].detach()) for name in arguments if re.search("mask|pad", name) and
-                  is_tensor(values.get(name)) and all(values[name] is not known for _, known in masks)]
-    modules = modules_around()
+        masks += [(name, values[name].detach()) for name in arguments
+                  if re.search("mask|pad", name) and is_tensor(values.get(name))]
+    return masks
+
+
+def path_of(modules: Sequence[Any], root: Any) -> str:
+    """The path of the innermost of these modules inside the outermost one, or inside `root`."""
     inside = modules[:next((at for at, module in enumerate(modules) if module is root), len(modules)) + 1]
     names = [next((name for name, module in outer.named_modules() if module is inner), "") or type(inner).__name__
              for inner, outer in zip(inside, inside[1:])]
-    path = ".".join(names[::-1]) or (type(modules[-1]).__name__ if modules else "")
-    return Frames(masks, modules, path)
-
-
-def named_role(node: Node, index: tuple[Array, Node] | None, names: Sequence[str]) -> str | None:
-    """What an operand is called: as the weights it was projected by, or as the caller's variables."""
-    step = node.path(MADE)[0]
-    called = [step.info.name] if step.kind == "linear" else step.info.names["b"] if step.kind == "product" else []
-    packed = roles_of(called[0]) if step.kind == "linear" else ()
-    if index is not None and len(packed) == 3 and index[1].shape[-1] % 3 == 0:
-        width = index[1].shape[-1]
-        parts = np.unique(index[0] % width // (width // 3))
-        return packed[parts[0]] if len(parts) == 1 else None
-    found = ({role_of(name) for name in some} - {None} for some in (called, names))
-    return next((roles.pop() for roles in found if len(roles) == 1), None)
+    return ".".join(names[::-1]) or (type(modules[-1]).__name__ if modules else "")

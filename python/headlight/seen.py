@@ -16,20 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .calls import MOST_WEIGHTS, Call
-from .engine import (STACKS, Array, Error, as_numpy, count_text, first_line, is_tensor, layers_of, notebook_shell, open_window,
-                     projections, refused, require, role_of, roles_of, run, save_arrays, side_by_side, stacks_of,
-                     tensors_file, token_metadata, torch_module, words_of_options, write_safetensors, written_whole)
+from .engine import (STACKS, Array, Error, as_numpy, first_line, layers_of, notebook_shell, open_window, projections, refused,
+                     require, role_of, roles_of, run, side_by_side, stacks_of, tensors_file, token_metadata, torch_module,
+                     words_of_options, write_safetensors, written_whole)
 from .follow import Keep, Tracer
-from .nodes import (BLOCKED, MADE, NOTHING, Node, Site, factor_of, first_reshaping, is_split_in_blocks, moves_of,
-                    named_role, recovered)
+from .nodes import BLOCKED, MADE, NOTHING, Node, Site, factor_of, first_reshaping, moves_of, recovered
 
 _MOST_PAGE = 8 << 20      # bytes of a page that a notebook still keeps gladly
-# By the beginning of its code: the step that a mistake is about.
-_STEPS = (("scale_", "scale"), ("query_already", "scale"), ("mask_after", "post"), ("weights_changed", "post"),
-          ("dropout", "drop"), ("mask_missing", "softmax"), ("causal_", "softmax"), ("padding_", "softmax"),
-          ("empty_rows_nan", "softmax"), ("mask_", "mask"), ("blocked_", "mask"), ("empty_", "mask"), ("diagonal", "mask"),
-          ("weights_transposed", "context"), ("softmax_missing", "context"), ("softmax_", "softmax"), ("merge_", "merge"),
-          ("heads_", "split"), ("projection_", "projection"), ("", "product"))
 
 
 class Mistake(NamedTuple):
@@ -75,21 +68,12 @@ class Report:
         lines = []
         for mistake in self.mistakes:
             some = self._some[len(mistake.calls) > 1] if 0 < len(mistake.calls) < self.calls else "{}"
-            lines.append(some.format(mistake, _calls_text(mistake.calls), self.calls))
+            runs = [[call for _, call in run] for _, run in itertools.groupby(enumerate(mistake.calls), lambda pair: pair[1] - pair[0])]
+            numbers = ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
+            lines.append(some.format(mistake, numbers, self.calls))
         return "\n".join(lines + self._summary + self.unchecked)
 
     __repr__ = __str__
-
-
-def _calls_text(calls: Sequence[int]) -> str:
-    runs = [[call for _, call in run] for _, run in itertools.groupby(enumerate(calls), lambda pair: pair[1] - pair[0])]
-    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
-
-
-def _stacked(given: Any) -> Array:
-    """An array, or a list of one for each head."""
-    several = isinstance(given, (list, tuple)) and np.ndim(given[0]) == 2
-    return np.stack([as_numpy(head) for head in given]) if several else as_numpy(given)
 
 
 def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None, output: Any = None, mask: Any = None,
@@ -103,27 +87,25 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
     `tolerance`: that of `headlight diagnose`, the largest difference of weights that counts as equal, and of outputs times max(1,
     the largest number of the row); None: as the least precise array has it, 2e-5 of float32, 4e-3 of float16, 3e-2 of bfloat16.
     `language`: of the report, en or zh."""
-    some = weights is not None or output is not None
-    require(some, "check", "weights or output as your code computed them", "neither")
+    require(weights is not None or output is not None, "check", "weights or output as your code computed them", "neither")
     kinds = " ".join(str(getattr(array[0] if isinstance(array, (list, tuple)) and array else array, "dtype", ""))
                      for array in (query, key, value, weights, output))
     facts = {"dtype": next((kind for kind in ("bfloat16", "float16") if kind in kinds), "float32"), "tolerance": tolerance or 0}
     arrays: dict[str, Array] = {}
     sides = {"query": query, "key": key, "value": value}
-    for name, array in {name: _stacked(given) for name, given in sides.items() if given is not None}.items():
-        for axes in (4, 3) if state_dict is not None else (4,):
-            array = array[0] if array.ndim == axes and len(array) == 1 else array
+    for name, array in {name: as_numpy(given) for name, given in sides.items() if given is not None}.items():
+        while array.ndim > (3 if state_dict is None else 2) and len(array) == 1:
+            array = array[0]
         if array.ndim == 3:
             num_heads = num_heads or array.shape[0]
             array = side_by_side(array)
         require(array.ndim == 2, name, "(T, d_model) or (heads, T, d_k)", array.shape)
         arrays[name] = array[None].astype(np.float32)
-    named = isinstance(state_dict, (Mapping, type(None)))
-    require(named, "state_dict", "a dict of arrays", type(state_dict).__name__)
+    require(isinstance(state_dict, (Mapping, type(None))), "state_dict", "a dict of arrays", type(state_dict).__name__)
     arrays.update({} if state_dict is None else projections(state_dict))
     arrays.update({} if mask is None else {"mask": as_numpy(mask)})
     if weights is not None:
-        found = _stacked(weights)
+        found = as_numpy(weights)
         arrays["attentions"] = found.reshape((1,) * (4 - found.ndim) + found.shape).astype(np.float32)
         num_heads = num_heads or arrays["attentions"].shape[1]
     if output is not None:
@@ -156,30 +138,28 @@ def _fits(mask: Array, count: int, queries: int, keys: int) -> list[Array]:
 class _Captured:
     """The facts and arrays of one call (core/diagnose/capture.h). `masks`: the mask arguments of all calls, by number."""
 
-    def __init__(self, call: Call, keep: int, intended: Array | None, masks: list[Any]) -> None:
+    def __init__(self, call: Call, keep: int, intended: Array | None, masks: dict[Any, int]) -> None:
         self.parts, self.call = call._parts, call
         self.arrays: dict[str, Array] = {}
-        softmax, site, over = call.softmax.info, call.softmax.site, call.wrong_axis()
-        steps = [step for part in self.parts for step in (*part.path, *part.weight_path)]
+        over = call.wrong_axis()
+        steps = [step for part in self.parts for step in part.path]
         opaque = next((step.info for step in steps if step.kind == "opaque"), "")
-        final = [one for holds, one in (
-            (call.layout.trouble, call.layout.trouble), (softmax.wrong_sum, ("softmax_sums", "", site)),
-            (softmax.name in ("log_softmax", "sigmoid"), ("softmax_replaced", softmax.name, site)),
-            (not opaque and over not in (None, "the queries", "the heads"), ("softmax_axis", over, site))) if holds]
-        for code, detail, where in final[:1]:
-            call.observe(code, where, detail)
-        for step in [] if final or opaque else steps:
-            if step.kind == "drop" and any(step in part.path for part in self.parts):
+        if not opaque and over not in (None, "the queries", "the heads"):
+            call.final = call.final or ("softmax_axis", over, call.site)
+        if call.final is not None:
+            call.observe(call.final[0], call.final[2], call.final[1])
+        elif not opaque:
+            for step in (step for step in steps if step.kind == "drop"):
                 call.observe("dropout_on_scores", step.site)
-            if step.kind == "post" and step.info[0] == "scale":
-                call.observe("weights_scaled", step.site, f"{float(step.info[2] or 0):.4g}")
+            for step in (step for part in self.parts for step in part.changes() if step.kind == "scale"):
+                call.observe("weights_scaled", step.site, f"{step.info:.4g}")
         self.given: list[list[str]] = []
         self.facts: dict[str, Any] = {"where": call.where, "opaque": opaque, "over": over or "", "given": self.given,
                                       "observed": [one for part in self.parts for one in part.observed]}
-        if not final and not opaque:
+        if call.final is None and not opaque:
             self._take(keep, intended, masks)
 
-    def _take(self, keep: int, intended: Array | None, masks: list[Any]) -> None:
+    def _take(self, keep: int, intended: Array | None, masks: dict[Any, int]) -> None:
         """The sentences that are kept."""
         parts, call, arrays = self.parts, self.call, self.arrays
         operands = {role: getattr(call, role) for role in ("query", "key", "value")}
@@ -188,22 +168,16 @@ class _Captured:
         rows = founds[0].rows if founds else None
         kept = min([count, keep if rows is None else 1, *(len(found.sentences) for found in founds)])
         few = rows is None and count * heads * queries * keys <= MOST_WEIGHTS
-        sentences = list(range(count if few else kept))
+        sentences = range(count if few else kept)
         dtype = str(call.product.dtype).replace("torch.", "")
         if dtype not in ("float16", "bfloat16") and "cuda" in str(call.tensors["a"].device):
             dtype = "tf32"
         self.facts.update(dtype=dtype, heads=heads, count=len(sentences), d_k=d_k, scale=call.scale, partial=rows is not None,
-                          by_query=call.contracted == call.sides()[0],
-                          changed=any(step.kind == "post" for step in call.weight_path))
+                          by_query=call.contracted == call.sides()[0], changed=bool(call.changes()))
         swapped = queries == keys and call.swapped()
         if kept == count:
             self.facts["block"] = call.block
-        single, sides = len(parts) == 1, {}
-        for role, values in operands.items():
-            groups = call.groups(role) if single and not swapped else []
-            sides[role] = values, groups, call.index_of(role) if single and not groups else None
-        self.facts.update(key_heads=len(sides["key"][1]), value_heads=len(sides["value"][1]))
-        self._take_inputs(sides, kept, swapped)
+        self._take_inputs(operands, kept, swapped)
         if rows is not None:
             if arrays["query"].shape[1:] != (queries, heads * d_k) or swapped:
                 arrays.clear()
@@ -216,90 +190,85 @@ class _Captured:
                                              for place in range(kept)]).astype(np.float32)
         dropped = any(step.kind == "drop" for part in parts for step in part.weight_path)
         if rows is None and "value" in arrays:
-            merge, fused = None if dropped else call.merged(parts), call.fused()
+            merge = None if dropped else call.merged(parts)
             if merge is not None:
                 tensor = call.output[0]
                 arrays.update(merge=merge, output=as_numpy(tensor).astype(np.float32).reshape(merge.shape))
                 self.facts["row_length"] = tensor.shape[-2] if tensor.dim() > 2 else 0
-            elif fused is not None:
-                arrays["output"] = fused[:kept]
+            elif call.fused_output is not None and call.context_groups:
+                arrays["output"] = np.stack([side_by_side(one) for one in as_numpy(call.context_of(call.fused_output))[:kept]])
         self._take_mask(sentences, rows)
         self._take_given(rows)
         if intended is not None and rows is None:
-            given = intended if intended.ndim == 3 else intended[None]
-            arrays["intended"] = np.ascontiguousarray(given[:len(sentences), None])
+            arrays["intended"] = intended.reshape(-1, 1, *intended.shape[-2:])[:len(sentences)]
         arguments = self.facts["arguments"] = []      # of calls that are too large their names alone
-        for name, mask in call.frames.masks:
-            number = next((i for i, known in enumerate(masks) if known is mask or (
-                known.shape == mask.shape and known.data_ptr() == mask.data_ptr())), len(masks))
-            masks += [mask] if number == len(masks) else []
+        for name, mask in call.masks:
+            number = masks.setdefault((mask.shape, mask.data_ptr()), len(masks))
             forms = _fits(as_numpy(mask), count, queries, keys) if few else []
             arrays.update({f"argument.{len(arguments) + at}": form for at, form in enumerate(forms)})
             arguments += [[name, str(number)]] * max(1, len(forms))
         self._take_roles()
 
-    def _take_inputs(self, sides: Mapping[str, tuple[Any, list[int], Any]], kept: int, swapped: bool) -> None:
-        """What should have met, from the projections. `sides`: each operand, a head of each group, the index into its projection;
-        `swapped`: queries are named keys, and keys queries."""
-        for role, (values, groups, found) in sides.items():
+    def _take_inputs(self, operands: Mapping[str, Array | None], kept: int, swapped: bool) -> None:
+        """What should have met, from the projections. `swapped`: queries are named keys, and keys queries."""
+        call = self.call
+        for role, values in operands.items():
             if values is None:
                 continue
             name = {"query": "key", "key": "query"}.get(role, role) if swapped else role
-            self.arrays[name] = np.stack([side_by_side(one[groups or slice(None)]) for one in values[:kept]])
+            self.arrays[name] = np.stack([side_by_side(one) for one in values[:kept]])
+            found = call.index_of(role) if len(self.parts) == 1 else None
             if found is None:
                 continue
             index, base, width = found[0][:kept], found[1], found[1].shape[-1]
-            turned = any(step.kind in ("turned", "normed") for step in self.call.node(role).path(("linear",)))
-            slip = base.info if base.kind == "linear" and base.info.x is not None and not turned else None
-            if slip is not None and (slip.transposed or not slip.bias):     # not as its module means it
+            turned = any(step.kind in ("turned", "normed") for step in call.node(role).path(("linear",)))
+            slip = base.info if base.kind == "linear" and not turned else None
+            if slip is not None and slip.x is not None:     # not as its module means it
                 x, weight = as_numpy(slip.x).astype(np.float32), as_numpy(slip.weight).astype(np.float32)
                 rows, columns = np.stack([np.unique(one // width) for one in index]), np.unique(index % width)
-                if weight.shape[0] >= len(columns) and x.shape[-1] == weight.shape[1]:
+                if weight.shape[0] >= len(columns) == self.arrays[name].shape[2] and x.shape[-1] == weight.shape[1]:
                     self.arrays[name] = x.reshape(-1, x.shape[-1])[rows]
                     self.arrays[name[0] + "_proj.weight"] = weight[columns]
                     if slip.bias_of is not None:
                         self.arrays[name[0] + "_proj.bias"] = as_numpy(slip.bias_of).astype(np.float32)[columns]
                     continue
-            again = [] if is_split_in_blocks(index, width) else [recovered(*one, width) for one in zip(index, values)]
-            if again and all(one is not None and one.shape[1] % index.shape[1] == 0 for one in again):
+            again = [recovered(*one, width) for one in zip(index, values)]
+            if all(one.shape == self.arrays[name].shape[1:] and not np.isnan(one).any() for one in again):
                 self.arrays[name] = np.stack(again)
 
     def _take_roles(self) -> None:
         """What was used as query, key and value, and which weights were not used."""
-        call, weights = self.call, _named_weights(self.call.frames.modules)
+        call, weights = self.call, _named_weights(self.call.modules)
         if not weights:
             return
-        context = call.context.site if call.context is not None else call.path[0].site
-        named = {**call.roles(), "value": named_role(call.value_node, call.index_of("value"), [])}
-        call.sites["roles_swapped", ""] = context
+        context = call.context.site or call.path[0].site
+        call.sites["roles_swapped"] = context
         unused: list[list[str]] = []
-        self.facts.update(roles=[[role, name or ""] for role, name in named.items()], unused=unused)
+        self.facts.update(roles=[[role, call.named(role) or ""] for role in ("query", "key", "value")], unused=unused)
         for role, (name, parameter) in weights.items():
             root = call.node(role).path(MADE)[0] if role != "output" else NOTHING
             if id(parameter) in call.called:
                 continue
-            if role == "output" and call.context is not None and len(self.parts) == 1:
+            if role == "output" and call.context is not NOTHING and len(self.parts) == 1:
                 unused.append([role, name, ""])
             elif root.kind == "linear" and role_of(root.info.name) not in (None, role):
                 unused.append([role, name, re.sub(r"\.?weight$", "", root.info.name)])
-                call.sites["projection_replaced", role] = root.site
+                call.sites["projection_replaced " + role] = root.site
             elif root.kind == "source" and len(root.shape) <= 3 and root.shape[-1] == parameter.shape[1]:
                 unused.append([role, name, ""])
-                call.sites["projection_missing", role] = first_reshaping(call.node(role)) or \
+                call.sites["projection_missing " + role] = first_reshaping(call.node(role)) or \
                     (context if role == "value" else call.path[0].site)
 
     def _take_given(self, rows: Array | None) -> None:
         """What ran and follows from no input: positions, norms, soft caps, sinks, what a cache held."""
         call, paths = self.call, {role: self.call.node(role).path(MADE) for role in ("query", "key")}
-        steps = [step for path in paths.values() for step in path]
-        norms = sorted(step.info[0] for step in steps if step.kind == "normed")
-        self.given += [["norms", name] for name in norms[:1]]
-        if any(step.kind == "turned" for step in steps):
-            self.given.append(["positions", ""])
-            for role in paths if rows is None and not {"q_proj.weight", "k_proj.weight"} & set(self.arrays) else ():
-                array = call.before(role)
-                if array is not None and not paths[role][0].cache and role in self.arrays and array[0].size == self.arrays[role][0].size:
-                    self.arrays[role + ".before"] = np.stack([side_by_side(one) for one in array[:len(self.arrays[role])]])
+        kinds = {step.kind for path in paths.values() for step in path}
+        self.given += [[name, ""] for kind, name in (("normed", "norms"), ("turned", "positions")) if kind in kinds]
+        projected = {"q_proj.weight", "k_proj.weight"} & set(self.arrays)
+        for role in paths if "turned" in kinds and rows is None and not projected else ():
+            array, turned = call.joined(lambda part: part.operand_before(role)), self.arrays.get(role)
+            if array is not None and turned is not None and not paths[role][0].cache and array[0].size == turned[0].size:
+                self.arrays[role + ".before"] = np.stack([side_by_side(one) for one in array[:len(turned)]])
         self.facts["new_at"], self.facts["new_keys"] = call.new_rows() if len(self.parts) == 1 else (0, 0)
         if call.inputs and not call.goes_on:
             self.given.append(["sides", *call.inputs[1]])
@@ -320,9 +289,9 @@ class _Captured:
             masks["blocked"] = masks["blocked"] | cells
             if cells.any() and np.isfinite(number):
                 replaced.append([kind, repr(float(number))])
-                call.sites["blocked_scores_weak" if number > BLOCKED else "", ""] = site
+                call.sites.update({"blocked_scores_weak": site} if number > BLOCKED else {})
         for step, cells, value, binary in call.mask_parts(sentences, rows):
-            call.sites["mask", ""] = step.site
+            call.sites["mask_"] = step.site
             if step.kind == "fill":
                 replace("filled", value, cells, step.site)
             elif step.kind == "times" and (cells == cells[:1, :, :1, :1]).all():
@@ -335,7 +304,7 @@ class _Captured:
                 replace("filled", 0, cells == 0, step.site)
             elif binary:
                 masks["numbers"] = cells
-                call.sites["mask_added_as_numbers", ""] = step.site
+                call.sites["mask_added_as_numbers"] = step.site
             else:
                 values = np.unique(cells)
                 lowered = len(values) == 2 and values[1] == 0 and values[0] > BLOCKED and cells.shape[-1] > 2
@@ -347,13 +316,11 @@ class _Captured:
                     self.given.append(["scale", "sum"])
                 if step.info[1] < 0 and not hidden.any():
                     self.given.append(["bias", "subtracted"])
-        for step in call.weight_path:
-            if step.kind == "post" and step.info[0] in ("times", "fill") and is_tensor(step.info[2]):
-                moves = moves_of(call.path) + moves_of(step.parent.path(("weights",)))
-                cells = call.canonical(step.info[2], moves, sentences, rows)
-                if cells is not None and np.isin(as_numpy(cells), (0, 1)).all():
-                    masks["after"] = masks["after"] | (as_numpy(cells).astype(bool) == (step.info[0] == "fill"))
-                    call.sites["mask_after_softmax", ""] = step.site
+        for step in (step for step in call.changes() if step.kind in ("times", "fill")):
+            cells = call.canonical(step.info[0], moves_of(step.parent.path(("product",))), sentences, rows)
+            if cells is not None and np.isin(as_numpy(cells), (0, 1)).all():
+                masks["after"] = masks["after"] | (as_numpy(cells).astype(bool) == (step.kind == "fill"))
+                call.sites["mask_after_softmax"] = step.site
         for name, cells in masks.items():
             if name == "numbers" or cells.any():
                 for axis in (0, 1):         # along which nothing differs are 1
@@ -366,21 +333,21 @@ def _last(kinds: Sequence[str], *paths: Sequence[Node]) -> Site | None:
 
 
 def _site_of(call: Call, code: str, role: str) -> Site | None:
-    """The line of the caller's code where the operation stands that a mistake is about."""
-    for known in ((code, role), (code, "")):
-        if known in call.sites:
-            return call.sites[known]
-    step = next(step for beginning, step in _STEPS if code.startswith(beginning))
+    """The line of the caller's code where the operation stands that a mistake is about: of the longest beginning of its code."""
     softmax = call.softmax.site
     node = call.node(role if role in ("key", "value") else "query")
-    context = call.context.site if call.context is not None else softmax
+    context = call.context.site or softmax
     merge = call.merge_site or context
-    mask = call.sites.get(("mask", "")) or _last(["fill", "add", "times"], call.path) or _last(["post"], call.weight_path)
-    site = {"scale": _last(["scale"], call.path, *(call.node(one).path(MADE) for one in ("query", "key"))),
-            "merge": merge, "split": first_reshaping(node),
-            "projection": merge if role == "output" else node.path(MADE)[0].site, "mask": mask, "context": context,
-            "post": _last(["post"], call.weight_path), "drop": _last(["drop"], call.weight_path, call.path)}.get(step)
-    return site or (softmax if step in ("softmax", "mask", "post", "drop") else call.path[0].site)
+    changed = next((step.site for step in call.changes()[::-1]), None)
+    mask = call.sites.get("mask_") or _last(["fill", "add", "times"], call.path) or changed or softmax
+    scale = _last(["scale"], call.path, *(call.node(one).path(MADE) for one in ("query", "key")))
+    sites = {"": call.path[0].site, "scale_": scale, "query_already": scale, "mask_after": changed or softmax,
+             "weights_changed": changed or softmax, "dropout": _last(["drop"], call.weight_path, call.path) or softmax,
+             **dict.fromkeys(("mask_missing", "causal_", "padding_", "empty_rows_nan", "softmax_"), softmax),
+             **dict.fromkeys(("mask_", "blocked_", "empty_", "diagonal"), mask), "merge_": merge,
+             "weights_transposed": context, "softmax_missing": context, "heads_": first_reshaping(node),
+             "projection_": merge if role == "output" else node.path(MADE)[0].site, **call.sites}
+    return sites[max((name for name, site in sites.items() if site and f"{code} {role}".startswith(name)), key=len)]
 
 
 def _config_of(expect: Any, modules: Sequence[Any]) -> dict[str, float]:
@@ -471,12 +438,7 @@ class Seen(Tracer, Sequence):
 
     def sequence(self) -> list[Call]:
         """The calls; heads that were computed one by one are one."""
-        return [call for call in self._calls if call._parts[0] is call]
-
-    def modules(self) -> list[Any]:
-        """Around what was seen, the outermost first."""
-        around = [module for call in self.sequence()[:1] for module in call.frames.modules[::-1]]
-        return ([] if self._module is None else [self._module]) + around
+        return [call for call in self._calls if call.whole and call._parts[0] is call]
 
     def __reduce__(self) -> Any:
         raise Error("seen: expected seen.save(path) or seen.check(), which can be sent and kept, found pickle")
@@ -536,14 +498,17 @@ class Seen(Tracer, Sequence):
              target_tokens: Sequence[str] | None = None) -> None:
         """A tensors file (.safetensors or .npz) that `headlight FILE` opens: the weights of one sentence of every call, and
         queries, keys and values of the same shape."""
-        arrays = self.stacks(sentence)
+        kind, arrays = os.path.splitext(path)[1], self.stacks(sentence)
         metadata = token_metadata(arrays, tokens, target_tokens)
-        if "attentions" in arrays:
-            for name, role in (("queries", "query"), ("keys", "key"), ("values", "value")):
-                parts = [getattr(call, role) for call in self.sequence()]
-                if all(part is not None for part in parts) and len({part.shape[1:] for part in parts}) == 1:
-                    arrays[name] = np.stack([part[min(sentence, len(part) - 1)] for part in parts]).astype(np.float32)
-        save_arrays(path, arrays, metadata)
+        for name, role in (("queries", "query"), ("keys", "key"), ("values", "value")) if "attentions" in arrays else ():
+            parts = [getattr(call, role) for call in self.sequence()]
+            if all(part is not None for part in parts) and len({part.shape[1:] for part in parts}) == 1:
+                arrays[name] = np.stack([part[min(sentence, len(part) - 1)] for part in parts]).astype(np.float32)
+        require(kind in (".npz", ".safetensors"), "save", "a name that ends in .safetensors or .npz", f"'{path}'")
+        if kind == ".safetensors":
+            return write_safetensors(path, arrays, metadata)
+        with written_whole(path) as file:      # which has no metadata
+            return np.savez(file, **arrays)
 
     def show(self, sentence: int = 0, tokens: Sequence[str] | None = None,
              target_tokens: Sequence[str] | None = None) -> Any:
@@ -561,8 +526,9 @@ class Seen(Tracer, Sequence):
         show it: `mask`, which cells may be attended to (T, S) or (sentences, T, S); `expect`, a config as a dict, as an
         object of Hugging Face or as the path of a config.json, by default that of the watched module. `language`: en or zh."""
         intended = None if mask is None else as_numpy(mask).astype(bool)
-        calls, config, notes, captured = self.sequence(), _config_of(expect, self.modules()), self.all_notes(), []
-        masks: list[Any] = []
+        calls, notes, captured = self.sequence(), self.all_notes(), []
+        around = [module for module in (self._module, *(calls[0].modules[::-1] if calls else ())) if module is not None]
+        config, masks = _config_of(expect, around), {}      # type: Any, dict[Any, int]
         for call in calls:
             try:
                 one = _Captured(call, self.keep.sentences, intended, masks)

@@ -11,6 +11,7 @@ import tempfile
 import threading
 import types
 import unittest
+import weakref
 from unittest import mock
 
 import numpy as np
@@ -156,6 +157,19 @@ class Watching(unittest.TestCase):
         self.assertEqual(seen._tags, {})
         del seen
         self.assertLessEqual(live(), before)
+
+    def test_the_caller_s_weights_are_let_go(self):
+        kept = []
+
+        def attend(q, k, v):
+            weights = torch.softmax(q @ k.transpose(1, 2) / math.sqrt(D), -1)
+            kept.append(weakref.ref(weights))
+            return weights @ v
+        with headlight.watch() as seen:
+            attend(self.x, self.x, self.x)
+        gc.collect()
+        self.assertIsNone(kept[0]())
+        self.assertTrue(seen.check().ok, str(seen.check()))
 
     def test_threads_see_their_own(self):
         counts = {}
@@ -338,6 +352,15 @@ class Arrays(unittest.TestCase):
             headlight.attention(x[0], num_heads=H, state_dict={**named["W_q"], **named["q_proj"]})
         with self.assertRaisesRegex(headlight.Error, "found conv1.weight"):
             headlight.attention(x[0], num_heads=H, state_dict={"conv1.weight": q})
+
+    def test_heads_that_share_keys(self):
+        random = np.random.default_rng(0)
+        q, k, v = random.standard_normal((4, 6, 8)), random.standard_normal((2, 6, 8)), random.standard_normal((2, 6, 8))
+        for repeat, codes in ((lambda x: np.repeat(x, 2, 0), []), (lambda x: np.tile(x, (2, 1, 1)), ["groups_in_blocks"])):
+            scores = q @ repeat(k).transpose(0, 2, 1) / math.sqrt(8)
+            weights = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
+            report = headlight.check(query=q, key=repeat(k), value=repeat(v), weights=weights)
+            self.assertEqual([one.code for one in report.mistakes], codes, str(report))
 
     def test_numpy_alone(self):
         random = np.random.default_rng(0)

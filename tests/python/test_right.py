@@ -206,6 +206,10 @@ class RightAttention(unittest.TestCase):
         report = seen.check()
         self.assertFalse(report.ok)
         self.assertIn("scores pass through sin, which is not followed: not judged", str(report))
+        with headlight.watch() as seen:      # weights of one head become those of several
+            weights = torch.softmax(self.q[:, :1] @ self.k[:, :1].transpose(-2, -1) / 2, -1)
+            (weights * torch.rand(1, H, 1, 1)) @ self.v
+        self.assertFalse(seen.check().ok, str(seen.check()))
 
 
 if __name__ == "__main__":
