@@ -62,8 +62,8 @@ int edit_callback(ImGuiInputTextCallbackData* data) {
 void undo_keys(Gui& gui) {
   const ImGuiIO& io = ImGui::GetIO();
   if (!io.KeyCtrl || io.KeyAlt || io.KeySuper) return;
-  if (key_pressed(Key::z) && !io.KeyShift) gui.push(Undo{});
-  else if (key_pressed(Key::y) || (io.KeyShift && key_pressed(Key::z))) gui.push(Redo{});
+  if (key_pressed(Key{'Z'}) && !io.KeyShift) gui.push(Undo{});
+  else if (key_pressed(Key{'Y'}) || (io.KeyShift && key_pressed(Key{'Z'}))) gui.push(Redo{});
 }
 
 /// A text that can be typed: what it is called, what it is for, and the command of typing.
