@@ -36,34 +36,36 @@ SlimScope::~SlimScope() {
   ImGui::PopFont();
 }
 
+namespace {
+
+/// Behind a slider: its name, its tooltip, the end of its edit; gives the steps of the keys.
+int end_slider(Gui& gui, const char* name, const Words& tip) {
+  ImGui::PopID();
+  gui.name_item(name, BoxKind::slider);
+  const int steps = focus_steps(gui);
+  if (ImGui::IsItemDeactivatedAfterEdit()) gui.push(EndGesture{});
+  explain_item(gui, tip);
+  return steps;
+}
+
+}  // namespace
+
 bool slider(Gui& gui, const char* name, int& value, int least, int most, const Words& tip, float width) {
   const SlimScope slim(gui, width);
   ImGui::PushID(name);
-  bool moved = ImGui::SliderInt("##slider", &value, least, most, "", ImGuiSliderFlags_AlwaysClamp);
-  ImGui::PopID();
-  gui.name_item(name, BoxKind::slider);
-  if (const int steps = focus_steps(gui); steps != 0) {
-    value = std::clamp(value + steps, least, most);
-    moved = true;
-  }
-  if (ImGui::IsItemDeactivatedAfterEdit()) gui.push(EndGesture{});
-  explain_item(gui, tip);
-  return moved;
+  const bool moved = ImGui::SliderInt("##slider", &value, least, most, "", ImGuiSliderFlags_AlwaysClamp);
+  const int steps = end_slider(gui, name, tip);
+  if (steps != 0) value = std::clamp(value + steps, least, most);
+  return moved || steps != 0;
 }
 
 bool slider(Gui& gui, const char* name, float& value, float least, float most, const Words& tip, float width) {
   const SlimScope slim(gui, width);
   ImGui::PushID(name);
-  bool moved = ImGui::SliderFloat("##slider", &value, least, most, "", ImGuiSliderFlags_None);
-  ImGui::PopID();
-  gui.name_item(name, BoxKind::slider);
-  if (const int steps = focus_steps(gui); steps != 0) {
-    value = std::clamp(value + static_cast<float>(steps) * (most - least) / 100, least, most);
-    moved = true;
-  }
-  if (ImGui::IsItemDeactivatedAfterEdit()) gui.push(EndGesture{});
-  explain_item(gui, tip);
-  return moved;
+  const bool moved = ImGui::SliderFloat("##slider", &value, least, most, "", ImGuiSliderFlags_None);
+  const int steps = end_slider(gui, name, tip);
+  if (steps != 0) value = std::clamp(value + static_cast<float>(steps) * (most - least) / 100, least, most);
+  return moved || steps != 0;
 }
 
 namespace {
@@ -91,10 +93,6 @@ bool checkbox(Gui& gui, const char* name, const Words& string, bool& value, cons
   gui.name_item(name);
   explain_item(gui, tip);
   return changed;
-}
-
-bool wide_button(Gui& gui, const char* name, const Words& string, const Words& tip, bool on) {
-  return wide_button(gui, name, string, std::string(gui.word(tip)), on);
 }
 
 bool wide_button(Gui& gui, const char* name, const Words& string, const std::string& tip, bool on, float less) {

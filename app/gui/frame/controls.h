@@ -35,7 +35,6 @@ bool slider(Gui& gui, const char* name, float& value, float least, float most, c
 bool checkbox(Gui& gui, const char* name, const Words& string, bool& value, const Words& tip);
 
 /// A button as wide as the panel, or `less` narrower; true when pressed.
-bool wide_button(Gui& gui, const char* name, const Words& string, const Words& tip, bool on = false);
 bool wide_button(Gui& gui, const char* name, const Words& string, const std::string& tip, bool on = false,
                  float less = 0);
 
