@@ -1,7 +1,8 @@
 #include "gui/frame/controls.h"
 
+#include <imgui_stdlib.h>
+
 #include <algorithm>
-#include <cstring>
 
 #include "base/formatted.h"
 #include "gui/frame/focus.h"
@@ -106,17 +107,31 @@ bool wide_button(Gui& gui, const char* name, const Words& string, const std::str
   return pressed;
 }
 
+bool lines_box(const Gui& gui, const char* label, const char* hint, std::string& text, ImVec2 size,
+               ImGuiInputTextFlags flags, ImGuiInputTextCallback callback, void* data) {
+  const bool empty = text.empty();
+  if (empty) {  // the box is a separate window above what is drawn here, so it lets the hint through
+    const ImGuiStyle& style = ImGui::GetStyle();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = size.x < 0 ? ImGui::GetContentRegionAvail().x : size.x;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(at, {at.x + width, at.y + size.y}, ImGui::GetColorU32(ImGuiCol_FrameBg), style.FrameRounding);
+    list.AddText({at.x + style.FramePadding.x, at.y + style.FramePadding.y}, gui.colours().dim, hint);
+    ImGui::PushStyleColor(ImGuiCol_FrameBg, ImVec4{});
+  }
+  const bool edited = ImGui::InputTextMultiline(label, &text, size, flags, callback, data);
+  if (empty) ImGui::PopStyleColor();
+  return edited;
+}
+
 bool word_box(Gui& gui, const char* name, const Words& hint, std::string& text, float width) {
   std::string shown = gui.fonts.shown(text);
-  shown.reserve(64);
   ImGui::SetNextItemWidth(width);
   ImGui::PushID(name);
-  const bool edited = ImGui::InputTextWithHint("##word", gui.word(hint), shown.data(), shown.capacity() + 1,
-                                               ImGuiInputTextFlags_CallbackResize, grow_text, &shown);
+  const bool edited = ImGui::InputTextWithHint("##word", gui.word(hint), &shown);
   ImGui::PopID();
   gui.name_item(name, BoxKind::field);
   if (!edited || key_pressed(Key::escape, false)) return false;
-  shown.resize(std::strlen(shown.c_str()));
   text = gui.fonts.typed(shown);
   return true;
 }
