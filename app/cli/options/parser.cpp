@@ -90,7 +90,6 @@ struct Parser::State {
 };
 
 Option& Option::required() { return option_->required(), *this; }
-Option& Option::hidden() { return option_->group(""), *this; }
 Option& Option::check(const TakeWord& fault) { return option_->check(fault, ""), *this; }
 Option& Option::list() { return option_->delimiter(',')->allow_extra_args(false), *this; }
 Option& Option::repeated() { return option_->allow_extra_args(false), *this; }
@@ -129,12 +128,6 @@ Parser Parser::command(const std::string& name, const std::string& about) {
   CLI::App* added = state_->app->add_subcommand(name, about);
   return Parser(state_->commands.emplace_back(
       std::make_shared<State>(State{std::shared_ptr<CLI::App>(state_->app, added)})));  // the app keeps it alive
-}
-
-std::vector<std::string> Parser::commands() const {
-  std::vector<std::string> names;
-  for (const auto& command : state_->commands) names.push_back(command->app->get_name());
-  return names;
 }
 
 void Parser::version(const std::string& text) { state_->app->set_version_flag("--version", text); }
