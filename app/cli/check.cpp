@@ -58,8 +58,7 @@ Result<int> run_lesson(const CheckArguments& options) {
 
 Result<int> run_page(const CheckArguments& options) {
   const auto lexicon = TRY(read_lexicon());
-  Progress progress;
-  const auto findings = TRY(check_page(options.folder, lexicon, progress));
+  const auto findings = TRY(check_page(options.folder, lexicon, unwatched()));
   return print_findings(options, options.folder, findings);
 }
 

@@ -145,8 +145,7 @@ Result<int> run_treebanks(const QuestionCommand& command, const std::vector<std:
         if (const Status chosen = choose_model(document, nullptr, {&other}); !chosen) return chosen.error();
       if (document.model != model) other = std::move(before);
       const auto requests = TRY(requests_of(document, lexicon));
-      Progress progress;
-      const auto trace = TRY(forward(requests.front(), progress, nullptr, command.request().threads()));
+      const auto trace = TRY(forward(requests.front(), unwatched(), nullptr, command.request().threads()));
       count(sentence, named_arcs(document, *trace), counted);
     }
   if (command.format() == "json") return print_json(counted_json(counted));
@@ -160,7 +159,7 @@ ParsedCommand add_claims(Parser& parser, const Frontend&) {
                 "Treebanks (CoNLL-U) in place of a text: of every relation how many cells are named, and how many of "
                 "these names are right");
   command.take_format({"text", "json"}, "text (default) or json: an object a sentence, a line each");
-  const ParsedCommand each = command.each(answer);
+  const ParsedCommand each = command.answers(SentencesAsked::each, answer);
   return [command, treebanks, each]() -> Result<int> {
     return treebanks->empty() ? each() : run_treebanks(command, *treebanks);
   };

@@ -36,7 +36,8 @@ ParsedCommand add_code(Parser& parser, const Frontend&) {
   add_program_options(parser, options->code);
   parser.option("-o,--output", options->file,
                 "The .py file to write, its arrays beside it; default: the program on standard output, no arrays");
-  return command.all([options, command](const Question& question) { return answer(question, *options, command); });
+  return command.answers(SentencesAsked::all,
+                         [options, command](const Question& question) { return answer(question, *options, command); });
 }
 
 }  // namespace

@@ -51,8 +51,7 @@ Result<PatchControl> effect_control(const Trace& trace, const std::vector<HeadRe
   const auto change_by = [&](const HeadRef* heads, std::size_t count) -> Result<double> {
     Request request = trace.request;
     for (std::size_t i = 0; i < count; ++i) switch_off(request.edits, heads[i], true);
-    Progress progress;
-    const auto off = TRY(forward(request, progress, &trace, threads));
+    const auto off = TRY(forward(request, unwatched(), &trace, threads));
     return value_of(*off) - whole;
   };
   PatchControl control;
@@ -78,8 +77,7 @@ Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const EffectO
   const Trace& trace = *traces.clean;
   EffectWanted effects = baseline;
   TRY(take_metric(options, trace, effects, traces.right, traces.wrong));
-  Progress progress;
-  const auto found = TRY(head_effects(trace, progress, traces.threads, effects));
+  const auto found = TRY(head_effects(trace, unwatched(), traces.threads, effects));
   std::vector<StudyCell> cells;
   for (const HeadEffect& one : *found) {
     const auto add = [&](const char* what, const std::optional<float>& value) {

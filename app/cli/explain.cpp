@@ -243,8 +243,11 @@ ParsedCommand add_explain(Parser& parser, const Frontend&) {
                 "'[SOURCE] [REQUEST]'");
   command.take_format({"text", "json"}, "text (default) or json");
   return [command, against]() -> Result<int> {
-    if (!*against) return command.each([](const Question& question) { return explained(question, nullptr); })();
-    return command.all([&](const Question& question) { return compared(question, **against, command); })();
+    if (!*against)
+      return command.answers(SentencesAsked::each,
+                             [](const Question& question) { return explained(question, nullptr); })();
+    return command.answers(SentencesAsked::all,
+                           [&](const Question& question) { return compared(question, **against, command); })();
   };
 }
 

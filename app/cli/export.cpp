@@ -95,9 +95,8 @@ Result<Answer> answer(const Question& question, const ExportArguments& options, 
   const auto announce = [&](std::size_t bytes) {
     if (bytes >= kAnnounced) print_message(size_line(options, wanted.arrays, bytes));
   };
-  Progress progress;
   TRY(export_document(question.asked.document(), question.asked.requests, wanted.format, wanted.arrays, wanted.file,
-                      progress, nullptr, &question.warnings, question.threads, announce));
+                      unwatched(), nullptr, &question.warnings, question.threads, announce));
   return Answer(Done{});
 }
 
@@ -130,7 +129,8 @@ ParsedCommand add_export(Parser& parser, const Frontend&) {
   return [options, command]() -> Result<int> {
     const auto wanted = TRY(export_of(*options));
     if (options->lines) return run_lines(command.request(), wanted, options->jobs);
-    return command.all([&](const Question& question) { return answer(question, *options, wanted); })();
+    return command.answers(SentencesAsked::all,
+                           [&](const Question& question) { return answer(question, *options, wanted); })();
   };
 }
 

@@ -89,11 +89,10 @@ Status add_order(const FigureArguments& options, const Question& question, Figur
   order->ascending = options.ascending;
   HeadQuestion numbers{.trace = trace, .measures = order->by == By::measure};
   if (order->by == By::found) numbers.words = options.words;
-  Progress progress;
-  const auto stats = answer_heads(numbers, nullptr, progress);
+  const auto stats = answer_heads(numbers, nullptr, unwatched());
   std::vector<HeadEffect> effects;
   if (order->by == By::effect) {
-    auto found = TRY(head_effects(*trace, progress, question.threads));
+    auto found = TRY(head_effects(*trace, unwatched(), question.threads));
     effects = std::move(*found);
   }
   std::vector<HeadRef> heads = figure.heads.empty() ? heads_of(*trace, figure.head.stack) : figure.heads;
@@ -206,8 +205,7 @@ Result<std::shared_ptr<const DerivedMaps>> maps_of(const FigureArguments& option
                      : kind == MapKind::norms         ? "a model with values"
                                                       : "self-attention of one sequence",
                      name(*why));
-  Progress progress;
-  return other_maps(trace, kind, progress, question.threads);
+  return other_maps(trace, kind, unwatched(), question.threads);
 }
 
 /// The maps with tokens folded, and with the rows and columns of --pair; null where all of them are drawn.
@@ -239,8 +237,7 @@ Result<AnswerSnapshot> other_answer(const FigureArguments& options, const Questi
   Request plain = unedited(trace->request);
   if (plain == trace->request)
     return bad_input("--against", "", "[SOURCE] [REQUEST], or a question with edits", "neither");
-  Progress progress;
-  auto before = TRY(forward(plain, progress, trace.get(), question.threads));
+  auto before = TRY(forward(plain, unwatched(), trace.get(), question.threads));
   return AnswerSnapshot{.trace = std::move(before), .document = question.asked.document()};
 }
 
@@ -362,11 +359,12 @@ ParsedCommand add_figure(Parser& parser, const Frontend&) {
   parser.topic("look", "The options of how the picture looks");
   parser.section("How the picture looks", "look");
   add_look_options(parser, *options);
-  return command.one([options](const Question& question) { return answer(question, *options); },
-                     [options] {
-                       const auto format = figure_format(options->file);
-                       return format ? Status(Done{}) : format.error();
-                     });
+  return command.answers(
+      SentencesAsked::one, [options](const Question& question) { return answer(question, *options); },
+      [options] {
+        const auto format = figure_format(options->file);
+        return format ? Status(Done{}) : format.error();
+      });
 }
 
 }  // namespace

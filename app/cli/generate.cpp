@@ -58,8 +58,7 @@ Status generate(Request request, const Question& question, const GenerateOptions
   std::shared_ptr<const Trace> trace;
   if (json) output.write("{\"steps\":[");
   for (Index step = 1; step <= options.count; ++step) {
-    Progress progress;
-    trace = TRY(forward(request, progress, trace.get(), question.threads));
+    trace = TRY(forward(request, unwatched(), trace.get(), question.threads));
     if (step == 1) question.warnings.insert(question.warnings.end(), trace->warnings.begin(), trace->warnings.end());
     auto word = TRY(next_word(*trace, options.sampling));
     word.probability = probabilities(trace->logits)(word.row);  // the model's, whatever the temperature
@@ -100,8 +99,9 @@ ParsedCommand add_generate(Parser& parser, const Frontend&) {
   parser.option("--sampling-seed", options->sampling.seed, "Which words are drawn, 0 by default", "N");
   command.take_format({"text", "json"}, "text (default): step, word, probability; or json");
   parser.option("--with", options->with, "attentions: with json, how each step attended").list();
-  return command.all([options](const Question& question) { return answer(question, *options); },
-                     [options] { return check(*options); });
+  return command.answers(
+      SentencesAsked::all, [options](const Question& question) { return answer(question, *options); },
+      [options] { return check(*options); });
 }
 
 }  // namespace

@@ -45,8 +45,7 @@ void add_found(const Trace& trace, const WordPair& words, Index sentence, int th
     all.from_known = all.from_known || !places_of(trace.query_tokens(stack), words.from).empty();
     all.to_known = all.to_known || !places_of(trace.key_tokens(stack), words.to).empty();
   }
-  Progress progress;
-  const auto cells = strongest_cells(trace, words, progress, threads);
+  const auto cells = strongest_cells(trace, words, unwatched(), threads);
   all.found.resize(cells->size());
   for (std::size_t i = 0; i < cells->size(); ++i) {
     const StrongestCell& one = (*cells)[i];

@@ -236,8 +236,7 @@ Status take_control(const Asked& asked, const HeadsWanted& wanted, const EffectO
   for (const HeadRow& row : table.rows) chosen.push_back(row.measures.head);
   const double share = 1 / static_cast<double>(asked.requests.size());
   for (std::size_t i = 0; draws > 0 && !chosen.empty() && i < asked.requests.size(); ++i) {
-    Progress progress;
-    const auto trace = TRY(forward(asked.requests[i], progress, nullptr, threads));
+    const auto trace = TRY(forward(asked.requests[i], unwatched(), nullptr, threads));
     const auto one = TRY(effect_control(*trace, chosen, draws, wanted.effects, threads));
     if (!table.control) table.control = PatchControl{one.places, {}, std::vector<double>(one.restored.size())};
     for (std::size_t at = 0; at < one.restored.size(); ++at) table.control->restored[at] += share * one.restored[at];
@@ -259,8 +258,7 @@ Result<Answer> answer(const Question& question, const HeadsOptions& options) {
   if (wanted.effect || wanted.sort == "effect") {
     TRY(take_baseline(options.effects, asked.document(), asked.lexicon, question.threads, wanted.effects));
     if (options.effects.metric.given()) {
-      Progress progress;
-      const auto first = TRY(forward(asked.requests.front(), progress, nullptr, question.threads));
+      const auto first = TRY(forward(asked.requests.front(), unwatched(), nullptr, question.threads));
       TRY(take_metric(options.effects, *first, wanted.effects));
     }
   } else if (!options.effects.control.empty()) {
@@ -313,8 +311,9 @@ ParsedCommand add_heads(Parser& parser, const Frontend&) {
   add_relation_options(parser, options->relations);
   add_measure_options(parser, *options);
   command.take_format({"text", "json", "csv", "npz"}, "text (default), json, csv, or npz");
-  const ParsedCommand measures = command.all([options](const Question& question) { return answer(question, *options); },
-                                             [options] { return check_order(options->measures); });
+  const ParsedCommand measures = command.answers(
+      SentencesAsked::all, [options](const Question& question) { return answer(question, *options); },
+      [options] { return check_order(options->measures); });
   return [options, command, measures]() -> Result<int> {
     const Parser& given = command.parser();
     if (options->relations.on) {

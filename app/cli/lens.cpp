@@ -196,7 +196,8 @@ ParsedCommand add_lens(Parser& parser, const Frontend&) {
   add_metric_options(parser, options->metric);
   add_study_options(parser, options->study);
   command.take_format({"text", "csv", "json", "npz"}, "text (default), csv, json or npz");
-  const ParsedCommand each = command.each([options](const Question& question) { return answer(question, *options); });
+  const ParsedCommand each =
+      command.answers(SentencesAsked::each, [options](const Question& question) { return answer(question, *options); });
   return [options, command, each]() -> Result<int> {
     if (!options->study.given()) return each();
     return run_study(command, options->study,

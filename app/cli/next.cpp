@@ -41,8 +41,7 @@ Result<Next> next_of(const Question& question, const NextOptions& options) {
   const Vector after = probabilities(trace.logits);
   Vector before = after;
   if (const Request plain = unedited(trace.request); !(plain == trace.request)) {
-    Progress progress;
-    const auto baseline = TRY(forward(plain, progress, &trace, question.threads));
+    const auto baseline = TRY(forward(plain, unwatched(), &trace, question.threads));
     before = probabilities(baseline->logits);
     next.edited = true;
   }
@@ -106,7 +105,8 @@ ParsedCommand add_next(Parser& parser, const Frontend&) {
   parser.option("--top", options->top, "The most probable words, 10 by default", "K").within(0, 1e6);
   parser.option("--token", options->tokens, "A further word, or its id; may be repeated").repeated();
   command.take_format({"text", "json"}, "text (default) or json: an object a sentence, a line each");
-  return command.each([options](const Question& question) { return answer(question, *options); });
+  return command.answers(SentencesAsked::each,
+                         [options](const Question& question) { return answer(question, *options); });
 }
 
 }  // namespace

@@ -43,8 +43,7 @@ Result<std::vector<HeadRef>> heads_of_option(const std::vector<std::string>& tex
 Result<std::optional<AnswerSnapshot>> other_answer(const PageArguments& options, const Asked& asked) {
   if (options.against) return std::optional(TRY(answer_of(*options.against, asked)));
   if (!asked.start.session.kept) return std::optional<AnswerSnapshot>();
-  Progress progress;
-  return std::optional(TRY(answer_to_keep(*asked.start.session.kept, asked.lexicon, progress)));
+  return std::optional(TRY(answer_to_keep(*asked.start.session.kept, asked.lexicon)));
 }
 
 /// A question without a view opens as in a window: on the cell that shows most, folded.
@@ -130,7 +129,8 @@ ParsedCommand add_site(Parser& parser, const Frontend&) {
   parser.option("-o,--output", options->file, "The folder of the site; files of the same name are replaced", "FOLDER")
       .required();
   take_look(parser, *options);
-  return command.one([options](const Question& question) { return site_answer(question, *options); });
+  return command.answers(SentencesAsked::one,
+                         [options](const Question& question) { return site_answer(question, *options); });
 }
 
 ParsedCommand add_page(Parser& parser, const Frontend&) {
@@ -155,7 +155,8 @@ ParsedCommand add_page(Parser& parser, const Frontend&) {
       .within(1e-3, 1e6);
   add_choice<ColourMap>(parser, "--colours", options->colours, kColourNames,
                         "teal (default), viridis, cividis or grey");
-  return command.all([options, command](const Question& question) { return answer(question, *options, command); });
+  return command.answers(SentencesAsked::all,
+                         [options, command](const Question& question) { return answer(question, *options, command); });
 }
 
 }  // namespace

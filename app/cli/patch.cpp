@@ -238,8 +238,7 @@ Result<Answer> answer(const Question& question, const PatchOptions& options) {
 Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const PatchOptions& options) {
   TRY(check_has_logits(*traces.clean, "patch"));
   const auto metric = TRY(options.metric.wanted(*traces.clean->model, traces.right, traces.wrong));
-  Progress progress;
-  const auto answers = TRY(patched(*traces.clean, *traces.corrupt, options, metric, traces.threads, progress));
+  const auto answers = TRY(patched(*traces.clean, *traces.corrupt, options, metric, traces.threads, unwatched()));
   std::vector<StudyCell> cells{{{"clean", "", "", ""}, answers.front().clean},
                                {{"corrupt", "", "", ""}, answers.front().corrupt}};
   const auto field = [](const std::optional<Index>& number) { return number ? std::to_string(*number) : ""; };
@@ -318,8 +317,8 @@ ParsedCommand add_patch(Parser& parser, const Frontend&) {
     if (options->senders.empty() || !options->to.empty()) return Status(Done{});
     return Status(bad_input("--from-head", "", "--to beside it", "none"));
   };
-  const ParsedCommand one =
-      command.one([options](const Question& question) { return answer(question, *options); }, check);
+  const ParsedCommand one = command.answers(
+      SentencesAsked::one, [options](const Question& question) { return answer(question, *options); }, check);
   return [options, command, check, one]() -> Result<int> {
     if (!options->study.given()) return one();
     TRY(check());

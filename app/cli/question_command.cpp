@@ -38,21 +38,11 @@ void QuestionCommand::take_format(const std::vector<std::string>& formats, const
 
 const std::string& QuestionCommand::format() const { return state_->format; }
 
-ParsedCommand QuestionCommand::each(const AnswerQuestion& answer, const CheckOptions& check) const {
-  return running(answer, check, Sentences::each);
-}
-ParsedCommand QuestionCommand::one(const AnswerQuestion& answer, const CheckOptions& check) const {
-  return running(answer, check, Sentences::one);
-}
-ParsedCommand QuestionCommand::all(const AnswerQuestion& answer, const CheckOptions& check) const {
-  return running(answer, check, Sentences::all);
-}
-
-ParsedCommand QuestionCommand::running(const AnswerQuestion& answer, const CheckOptions& check,
-                                       Sentences sentences) const {
-  return [self = *this, answer, check, sentences]() -> Result<int> {
+ParsedCommand QuestionCommand::answers(SentencesAsked of, const AnswerQuestion& answer,
+                                       const CheckOptions& check) const {
+  return [self = *this, of, answer, check]() -> Result<int> {
     if (check) TRY(check());
-    return self.run(answer, sentences);
+    return self.run(of, answer);
   };
 }
 
@@ -77,27 +67,26 @@ Result<std::shared_ptr<const Trace>> QuestionCommand::trace_of(const Request& re
                                                                const Trace* known) const {
   const auto head = TRY(this->head());
   if (state_->head) TRY(check_stack_option(request, head));
-  Progress progress;
-  auto trace = forward(request, progress, known, state_->request.threads());
+  auto trace = forward(request, unwatched(), known, state_->request.threads());
   if (!trace) return trace;
   TRY(check_answer(**trace));
   warnings.insert(warnings.end(), (*trace)->warnings.begin(), (*trace)->warnings.end());
   return trace;
 }
 
-Result<int> QuestionCommand::run(const AnswerQuestion& answer, Sentences sentences) const {
+Result<int> QuestionCommand::run(SentencesAsked of, const AnswerQuestion& answer) const {
   const auto head = TRY(this->head());
   const auto asked = TRY(state_->request.ask());
-  if (sentences == Sentences::one && asked.requests.size() != 1)
+  if (of == SentencesAsked::one && asked.requests.size() != 1)
     return bad_input(state_->parser.name(), "sentences", "one", std::to_string(asked.requests.size()));
   std::vector<Error> warnings = asked.start.warnings;
   Question question{asked,   {}, head, state_->cell.value_or(CellRef{}), state_->format, state_->request.threads(),
                     warnings};
   std::vector<Answer> answers;
   for (const Request& request : asked.requests) {
-    if (sentences != Sentences::all) question.trace = TRY(trace_of(request, warnings));
+    if (of != SentencesAsked::all) question.trace = TRY(trace_of(request, warnings));
     answers.push_back(TRY(answer(question)));
-    if (sentences == Sentences::all) break;
+    if (of == SentencesAsked::all) break;
   }
   TRY(print_answers(answers));
   print_warnings(warnings);

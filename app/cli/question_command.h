@@ -30,6 +30,10 @@ struct Question {
 using AnswerQuestion = std::function<Result<Answer>(const Question&)>;
 using CheckOptions = std::function<Status()>;
 
+/// What is answered: every sentence of the text, in order; the only one, several being an Error; all of them at once,
+/// without a trace.
+enum class SentencesAsked { each, one, all };
+
 /// Every copy is the same command.
 class QuestionCommand {
  public:
@@ -49,12 +53,8 @@ class QuestionCommand {
   /// The format that was given, or the default one; after parsing.
   const std::string& format() const;
 
-  /// Runs the command: `answer` for every sentence of the text, in order. `check` runs before anything is computed.
-  ParsedCommand each(const AnswerQuestion& answer, const CheckOptions& check = {}) const;
-  /// The same for one sentence: several are an Error.
-  ParsedCommand one(const AnswerQuestion& answer, const CheckOptions& check = {}) const;
-  /// The same for all sentences at once: no trace is computed.
-  ParsedCommand all(const AnswerQuestion& answer, const CheckOptions& check = {}) const;
+  /// Runs the command. `check` runs before anything is computed.
+  ParsedCommand answers(SentencesAsked of, const AnswerQuestion& answer, const CheckOptions& check = {}) const;
 
   /// The head that was given. Errors: text that is no head, a layer that is missing.
   Result<HeadRef> head() const;
@@ -68,11 +68,9 @@ class QuestionCommand {
                                                 const Trace* known = nullptr) const;
 
  private:
-  enum class Sentences { each, one, all };
   struct State;
 
-  ParsedCommand running(const AnswerQuestion& answer, const CheckOptions& check, Sentences sentences) const;
-  Result<int> run(const AnswerQuestion& answer, Sentences sentences) const;
+  Result<int> run(SentencesAsked of, const AnswerQuestion& answer) const;
 
   std::shared_ptr<State> state_;
 };

@@ -100,10 +100,9 @@ Result<int> run_treebanks(const RelationArguments& options, const Document& docu
   if (!document.tokenizers || !document.tokenizers->source)
     return bad_input("heads --relations --treebank", "SOURCE", "a model with a tokenizer", "none");
   const auto treebanks = TRY(read_treebanks(options.treebanks));
-  Progress progress;
   const auto taught = document.card ? document.card->plan.teaching.heads : std::vector<TaughtHead>();
   const auto report = TRY(measure_treebanks(document.model, *document.tokenizers->source, treebanks, taught,
-                                            options.wanted.threads, progress));
+                                            options.wanted.threads, unwatched()));
   return print_relations(format, relations_json(*report, taught), as_text_of_treebanks(*report, taught));
 }
 
@@ -143,8 +142,7 @@ Result<int> run_relations(const RequestOptions& request, RelationArguments optio
     return bad_input("--by layer", "SOURCE", "a model of one sentence", "one that translates");
   options.wanted.threads = request.threads();
   if (!options.treebanks.empty()) return run_treebanks(options, start.session.document, format);
-  Progress progress;
-  const auto report = TRY(measure_relations(model, *grammar, options.wanted, progress));
+  const auto report = TRY(measure_relations(model, *grammar, options.wanted, unwatched()));
   if (report->unknown_words > 0)
     print_warnings({Error(ErrorCode::bad_value, std::to_string(report->unknown_words) + " of " +
                                                     std::to_string(grammar->words.size()) +

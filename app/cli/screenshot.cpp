@@ -53,7 +53,7 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   if (head.stack) view.chosen.stack = *head.stack;
   if (options.query >= 0 && options.key >= 0) view.pinned = CellRef{options.query, options.key};
   if (!options.order.empty() && options.view == "compare") {
-    const auto order = parse_difference_order(options.order);
+    const auto order = value_named<DifferenceOrder>(kDifferenceOrders, options.order);
     if (!order) return bad_input("--order", "", "of --view compare: layer, largest, mean or divergence", options.order);
     view.differences = *order;
   } else if (!options.order.empty()) {

@@ -125,8 +125,7 @@ Result<std::shared_ptr<const Trace>> trace_of(Document document, const std::stri
   TRY(set_sentence(document, text, lexicon));
   const auto requests = TRY(requests_of(document, lexicon));
   if (requests.size() != 1) return bad_input("sentences", "", "one", std::to_string(requests.size()));
-  Progress progress;
-  return forward(requests.front(), progress, known, threads);
+  return forward(requests.front(), unwatched(), known, threads);
 }
 
 Result<std::vector<StudyCell>> answer_of(const StudyQuestion& question, const StudyPair& pair, const Document& document,

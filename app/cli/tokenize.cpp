@@ -67,7 +67,7 @@ Result<Answer> tokens_answer(const Question& question) {
 ParsedCommand add_tokenize(Parser& parser, const Frontend&) {
   const QuestionCommand command(parser);
   command.take_format({"text", "json"}, "text (default) or json");
-  return [command, ask = command.all(tokens_answer)]() -> Result<int> {
+  return [command, ask = command.answers(SentencesAsked::all, tokens_answer)]() -> Result<int> {
     const Parser& given = command.parser();
     const std::string& source = command.request().source();
     const bool text = given.given("--text") || given.given("--tokens");

@@ -136,8 +136,7 @@ Status print_npz(const std::vector<Answer>& answers) {
       arrays.push_back(std::move(array));
     }
   Output output = Output::to_standard_output();
-  Progress progress;
-  TRY(write_npz(arrays, scratch_for(std::nullopt), output, progress));
+  TRY(write_npz(arrays, scratch_for(std::nullopt), output, unwatched()));
   return output.commit();
 }
 

@@ -81,7 +81,8 @@ ParsedCommand add_why(Parser& parser, const Frontend&) {
   const auto most = std::make_shared<Index>(20);
   parser.option("--top", *most, "Of text, how many of the largest terms, 20 by default", "K").within(0, 1e6);
   command.take_format({"text", "csv", "json", "npz"}, "text (default), csv, json or npz: all terms");
-  const ParsedCommand each = command.each([most](const Question& question) { return answer(question, *most); });
+  const ParsedCommand each =
+      command.answers(SentencesAsked::each, [most](const Question& question) { return answer(question, *most); });
   return [study, command, each]() -> Result<int> {
     if (!study->given()) return each();
     const auto head = TRY(command.head());

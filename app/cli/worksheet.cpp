@@ -52,8 +52,9 @@ ParsedCommand add_worksheet(Parser& parser, const Frontend&) {
               "NAMES")
       .list();
   add_choice<Language>(parser, "--language", options->language, kLanguageNames, "en or zh; default: the system's");
-  return command.one([options](const Question& question) { return answer(question, *options); },
-                     [options] { return check(*options); });
+  return command.answers(
+      SentencesAsked::one, [options](const Question& question) { return answer(question, *options); },
+      [options] { return check(*options); });
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/names.h"
 #include "base/parallel.h"
 #include "derived/guess.h"
 #include "heads/arc_labels.h"
@@ -14,8 +13,6 @@ namespace headlight {
 namespace {
 
 constexpr Index kWordsOfEach = 6;
-/// Of DifferenceOrder, in its order.
-constexpr std::string_view kOrderNames[] = {"layer", "largest", "mean", "divergence"};
 
 bool has_head(const Trace& trace, const HeadRef& head) {
   return trace.has(head.stack) && head.layer < trace.num_layers(head.stack) && head.head < trace.num_heads(head.stack);
@@ -225,12 +222,6 @@ std::shared_ptr<const AnswerComparison> compare_answers(const ComparisonQuestion
   if (!maps) return nullptr;
   result->maps = std::move(*maps);
   return result;
-}
-
-std::string_view name(DifferenceOrder order) { return kOrderNames[static_cast<std::size_t>(order)]; }
-
-std::optional<DifferenceOrder> parse_difference_order(std::string_view name) {
-  return value_named<DifferenceOrder>(kOrderNames, name);
 }
 
 bool same_axes(const JointStack& a, const JointStack& b) {

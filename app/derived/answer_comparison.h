@@ -94,9 +94,8 @@ std::shared_ptr<const AnswerComparison> compare_answers(const ComparisonQuestion
                                                         const AnswerComparison* known, Progress& progress,
                                                         int threads = 0);
 
-/// layer, largest, mean, divergence.
-std::string_view name(DifferenceOrder order);
-std::optional<DifferenceOrder> parse_difference_order(std::string_view name);
+/// Of DifferenceOrder, in its order.
+inline constexpr std::string_view kDifferenceOrders[] = {"layer", "largest", "mean", "divergence"};
 
 /// The heads of B's attention that both have, in the order that is asked for; of equal ones the lower first.
 std::vector<HeadRef> heads_by(const ComparedHeads& compared, Stack stack, DifferenceOrder order);

@@ -3,13 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "base/names.h"
-
 namespace headlight {
-
-std::string_view name(MapKind kind) { return name_in(kMapKindNames, kind); }
-
-std::optional<MapKind> parse_map_kind(std::string_view name) { return value_named<MapKind>(kMapKindNames, name); }
 
 std::optional<MapUnavailable> why_not(const Trace& trace, Stack stack, MapKind kind) {
   if (kind == MapKind::weights) return std::nullopt;

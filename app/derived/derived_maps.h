@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/names.h"
 #include "heads/weight_maps.h"
 #include "model/trace.h"
 
@@ -20,8 +21,7 @@ enum class MapKind { weights, norms, rollout };
 
 /// Of MapKind in its order: the names in options and session files.
 inline constexpr std::string_view kMapKindNames[] = {"weights", "norms", "rollout"};
-std::string_view name(MapKind kind);
-std::optional<MapKind> parse_map_kind(std::string_view name);
+inline std::string_view name(MapKind kind) { return name_in(kMapKindNames, kind); }
 
 /// Why the maps of a stack cannot be of this kind; nothing where they can.
 std::optional<MapUnavailable> why_not(const Trace& trace, Stack stack, MapKind kind);

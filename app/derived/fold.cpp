@@ -4,7 +4,6 @@
 #include <cassert>
 #include <iterator>
 
-#include "base/names.h"
 #include "base/parallel.h"
 #include "math/attention.h"
 #include "text/tokenizer.h"
@@ -136,10 +135,6 @@ FoldedStack fold_stack(const Trace& trace, Stack stack, Fold fold, const std::at
 }
 
 }  // namespace
-
-std::string_view name(PairPart part) { return name_in(kPairNames, part); }
-
-std::optional<PairPart> parse_pair_part(std::string_view name) { return value_named<PairPart>(kPairNames, name); }
 
 std::optional<Index> FoldedAxis::group(Index token) const {
   if (token < 0 || token >= static_cast<Index>(group_of.size())) return std::nullopt;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/names.h"
 #include "base/progress.h"
 #include "model/trace.h"
 
@@ -60,10 +61,9 @@ struct Fold {
   }
 };
 
-/// all, a-a, a-b, b-a, b-b.
-std::string_view name(PairPart part);
+/// Of PairPart, in its order.
 inline constexpr std::string_view kPairNames[] = {"all", "a-a", "a-b", "b-a", "b-b"};
-std::optional<PairPart> parse_pair_part(std::string_view name);
+inline std::string_view name(PairPart part) { return name_in(kPairNames, part); }
 
 /// The effect of folding on a map with these sides: special tokens beside others, words of several tokens, two
 /// sentences (then `pair` is not PairPart::all). Special

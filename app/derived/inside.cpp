@@ -58,11 +58,6 @@ void mark_moved(const InsideQuestion& question, const MatrixId& id, Picture& pic
   }
 }
 
-bool is_pattern_of_head(const Trace& trace, const MatrixId& id) {
-  const Axes along = axes(trace, id);
-  return along.rows == Axis::queries && along.cols == Axis::keys;
-}
-
 }  // namespace
 
 std::optional<Index> num_moved_rows(const Picture& picture) {
@@ -105,7 +100,7 @@ std::shared_ptr<const Inside> look_inside(const InsideQuestion& question, const 
     mark_moved(question, look.matrix, inside->matrix);
     if (look.cell && look.cell->row < size.rows && look.cell->col < size.cols)
       inside->terms = explain_cell(trace, look.matrix, look.cell->row, look.cell->col);
-    const bool pattern = is_pattern_of_head(trace, look.matrix);
+    const bool pattern = is_pattern(axes(trace, look.matrix));
     if (pattern)
       inside->effect = scale_effect(trace, {look.matrix.layer, look.matrix.head, look.matrix.stack},
                                     inside->matrix.first_row, inside->matrix.rows);

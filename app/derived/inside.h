@@ -30,6 +30,9 @@ inline Look look_of_weight(const HeadRef& head, const CellRef& cell) {
   return {matrix_id(Quantity::weights, head), MatrixCell{cell.query, cell.key}};
 }
 
+/// Whether rows and columns are words: then cells are square, as those of every map of words.
+inline bool is_pattern(const Axes& along) { return along.rows == Axis::queries && along.cols == Axis::keys; }
+
 /// The question: an answer, a head, a matrix and a weight.
 struct InsideQuestion {
   std::shared_ptr<const Trace> trace;

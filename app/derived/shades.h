@@ -17,9 +17,6 @@ enum class ShadeHeads { head, layer, all };
 /// Of ShadeHeads, in its order.
 inline constexpr std::string_view kShadeHeadNames[] = {"head", "layer", "all"};
 inline std::string_view name(ShadeHeads heads) { return name_in(kShadeHeadNames, heads); }
-inline std::optional<ShadeHeads> parse_shade_heads(std::string_view name) {
-  return value_named<ShadeHeads>(kShadeHeadNames, name);
-}
 
 struct ShadeChoice {
   HeadRef head = {};

@@ -10,8 +10,7 @@ bool same_question(const std::optional<AnswerSnapshot>& a, const std::optional<A
 }
 
 Result<AnswerSnapshot> answer_to_keep(const Document& document, const Lexicon& lexicon) {
-  Progress progress;
-  return answer_to_keep(AnswerSnapshot{.trace = nullptr, .document = document}, lexicon, progress);
+  return answer_to_keep(AnswerSnapshot{.trace = nullptr, .document = document}, lexicon);
 }
 
 Result<AnswerSnapshot> answer_to_keep(AnswerSnapshot kept, const Lexicon& lexicon, Progress& progress) {

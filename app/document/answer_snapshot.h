@@ -24,6 +24,6 @@ bool same_question(const std::optional<AnswerSnapshot>& a, const std::optional<A
 /// Computes the answer to the document's first sentence. Errors are those of requests_of and forward.
 Result<AnswerSnapshot> answer_to_keep(const Document& document, const Lexicon& lexicon);
 /// Computes the trace of a snapshot that has its question alone. The trace stays null when stopped.
-Result<AnswerSnapshot> answer_to_keep(AnswerSnapshot kept, const Lexicon& lexicon, Progress& progress);
+Result<AnswerSnapshot> answer_to_keep(AnswerSnapshot kept, const Lexicon& lexicon, Progress& progress = unwatched());
 
 }  // namespace headlight

@@ -15,16 +15,15 @@ namespace {
 
 using nlohmann::json;
 
-/// Rows of the additive mask: false blocks, a number is added to the score.
+/// Of an additive mask false blocks, a number is added to the score.
+json addend_json(float addend) { return std::isinf(addend) ? json(false) : json(addend); }
+
+/// Its rows.
 json given_mask_json(const Matrix& mask) {
   json rows = json::array();
   for (Index i = 0; i < mask.rows(); ++i) {
-    json row = json::array();
-    for (Index j = 0; j < mask.cols(); ++j) {
-      if (std::isinf(mask(i, j))) row.push_back(false);
-      else row.push_back(mask(i, j));
-    }
-    rows.push_back(std::move(row));
+    json& row = rows.emplace_back(json::array());
+    for (Index j = 0; j < mask.cols(); ++j) row.push_back(addend_json(mask(i, j)));
   }
   return rows;
 }
@@ -54,10 +53,7 @@ void read_given(const JsonField& field, MaskSpec& mask) {
 /// The same of three axes: {"shape", "added", "sentences_first"}, the last axis running fastest.
 json batch_mask_json(const BatchMask& mask) {
   json added = json::array();
-  for (const float value : mask.addends) {
-    if (std::isinf(value)) added.push_back(false);
-    else added.push_back(value);
-  }
+  for (const float value : mask.addends) added.push_back(addend_json(value));
   json object{{"shape", mask.shape}, {"added", std::move(added)}};
   if (mask.sentences_first) object["sentences_first"] = true;
   return object;

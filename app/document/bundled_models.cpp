@@ -93,12 +93,9 @@ Result<fs::path> resolved_source(const fs::path& path) {
   const auto folder = TRY(asset_folder());
   const fs::path named = folder / "assets" / "models" / model;
   if (is_folder(named)) return named;
-  std::vector<std::string> names;
-  std::error_code unreadable;
-  for (const auto& entry : fs::directory_iterator(named.parent_path(), unreadable))
-    names.push_back(entry.path().filename().string());
-  std::sort(names.begin(), names.end());
-  return bad_input("shipped", "", "one of " + joined_texts(names, ", "), "'" + model + "'");
+  const auto names = TRY(shipped_sources());
+  const auto bare = [](const std::string& name) { return name.substr(kShipped.size()); };
+  return bad_input("shipped", "", "one of " + joined_texts(names, ", ", bare), "'" + model + "'");
 }
 
 Result<std::vector<BundledShape>> read_shipped_shapes() {

@@ -314,8 +314,7 @@ class Answering {
   LineAnswer answer(const Document& document, const std::string& where) const {
     const auto requests = requests_of(document, lexicon_);
     if (!requests) return {.problem = requests.error()};
-    Progress progress;
-    const auto trace = forward(requests->front(), progress, nullptr, jobs_ > 1 ? 1 : asked_.arrays.threads);
+    const auto trace = forward(requests->front(), unwatched(), nullptr, jobs_ > 1 ? 1 : asked_.arrays.threads);
     if (!trace) return {.problem = trace.error()};
     if (const Status valid = check_options(**trace, asked_.arrays); !valid) return {.problem = valid.error()};
     LineAnswer answered{.trace = *trace, .request = request_json(document)};

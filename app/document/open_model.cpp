@@ -176,9 +176,4 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
   return opened;
 }
 
-Result<OpenedModel> open_model(const fs::path& path, std::optional<Index> num_heads, Reading reading) {
-  Progress progress;
-  return open_model(path, num_heads, progress, reading);
-}
-
 }  // namespace headlight

@@ -34,9 +34,7 @@ Result<OpenedModel> open_page_numbers(const std::string& source, const nlohmann:
 /// A shipped model by its name (document/bundled_models.h), a checkpoint folder, a tensors file (.safetensors, .npz) or
 /// attention that was computed before (.json), the numbers of a page (.html). `num_heads` is needed where a tensors
 /// file lacks it, and refused elsewhere. `progress` follows the bytes of a checkpoint; stopped, it is an Error.
-Result<OpenedModel> open_model(const std::filesystem::path& path, std::optional<Index> num_heads, Progress& progress,
-                               Reading reading = Reading::whole);
 Result<OpenedModel> open_model(const std::filesystem::path& path, std::optional<Index> num_heads = std::nullopt,
-                               Reading reading = Reading::whole);
+                               Progress& progress = unwatched(), Reading reading = Reading::whole);
 
 }  // namespace headlight

@@ -106,6 +106,8 @@ void read_utf8(const JsonField& fields, const char* key, std::string& text) {
   if (first_invalid_utf8(text)) fields.at(key).problem("UTF-8");
 }
 
+constexpr std::string_view kSplits[] = {"words", "characters"};
+
 void write_side(const SideNames& names, const Document& document, json& object) {
   const TextInput& input = text_input(document, names.side);
   if (is_asked_by_ids(names, document)) {
@@ -113,12 +115,10 @@ void write_side(const SideNames& names, const Document& document, json& object) 
     if (!input.id_cuts.empty()) object[names.ids + kCuts] = input.id_cuts;
   } else if (reads_side(names, document)) {
     object[names.text] = input.text;
-    object[names.split] = name(input.split);
+    object[names.split] = name_in(kSplits, input.split);
     if (input.hand_cuts) object[names.cuts] = *input.hand_cuts;
   }
 }
-
-constexpr std::string_view kSplits[] = {"words", "characters"};
 
 void read_side(const SideNames& names, const JsonField& fields, Document& document) {
   TextInput& input = text_input(document, names.side);
@@ -344,7 +344,8 @@ QuestionField split_field() {
   row.put = [](const Document& d, OptionWords& words) {
     const bool two_sides = config_of(d).arch == Arch::encoder_decoder;
     const bool cuts = !d.source.hand_cuts || (two_sides && !d.target.hand_cuts);
-    if (!d.model && cuts && d.source.split != Split::words) words.add("--split", std::string(name(d.source.split)));
+    if (!d.model && cuts && d.source.split != Split::words)
+      words.add("--split", std::string(name_in(kSplits, d.source.split)));
   };
   return row;
 }

@@ -27,8 +27,6 @@ struct TextInput {
   friend bool operator==(const TextInput&, const TextInput&) = default;
 };
 
-inline std::string_view name(Split split) { return split == Split::words ? "words" : "characters"; }
-
 /// A sentence of the text: the bytes [begin, end).
 struct Line {
   std::size_t begin = 0, end = 0;

@@ -61,9 +61,8 @@ std::string caption_of(const AnswerSnapshot& a, const AnswerSnapshot& b, const J
 Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
                                 const TextWidth& measure, FoldChoice fold) {
   TRY(check_head(*b.trace, options.head));
-  Progress unwatched;
   const auto comparison = compare_answers({a.trace, b.trace, options.head, {}, options.alignment, fold}, nullptr,
-                                          options.progress ? *options.progress : unwatched);
+                                          options.progress ? *options.progress : unwatched());
   if (!comparison) return cancelled("compare");
   TRY(check_comparison(*comparison));
   const JointStack& stack = *comparison->heads->stack(options.head.stack);
@@ -133,10 +132,9 @@ std::string patch_line(Language language, const PatchMap& map) {
 Result<Drawing> draw_patch(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
                            const TextWidth& measure) {
   TRY(check_head(*b.trace, options.head));
-  Progress unwatched;
   const auto map =
       TRY(patch_map(*a.trace, *b.trace, patch_choice(options.patch, options.head, options.alignment, options.measure),
-                    options.progress ? *options.progress : unwatched));
+                    options.progress ? *options.progress : unwatched()));
   const std::vector<Token> rows = patch_rows(map), columns = patch_columns(map, *b.trace);
   Page page = new_page(options, measure);
   add_title(page, words(options.language, kCompareWords.take_from_a),

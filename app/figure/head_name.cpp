@@ -89,8 +89,7 @@ HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& h
 std::vector<HeadName> names_of(Language language, const Document& document, const Trace& trace,
                                const std::vector<HeadRef>& heads) {
   MeasureSums sums{heads, std::vector<MeasureSums::OfHead>(heads.size())};
-  Progress progress;
-  if (!heads.empty()) add_sentence(sums, trace, progress);
+  if (!heads.empty()) add_sentence(sums, trace, unwatched());
   const std::vector<HeadMeasures> measures = measures_of(sums);
   const SentenceArcs arcs = named_arcs(document, trace);
   std::vector<HeadName> names;

@@ -124,10 +124,9 @@ Drawing draw_diagram(const FigureSubject& subject, const FigureOptions& options,
 
 Result<Drawing> draw_lens(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   const Trace& trace = subject.trace;
-  Progress unwatched;
   const auto found = TRY(look_through_layers({std::shared_ptr<const Trace>(std::shared_ptr<const Trace>(), &trace),
                                               options.query.value_or(trace.answering), options.lens},
-                                             options.progress ? *options.progress : unwatched));
+                                             options.progress ? *options.progress : unwatched()));
   if (!found) return cancelled("lens");
   const LayerLens& lens = *found;
   if (lens.problem && !lens.word) return *lens.problem;

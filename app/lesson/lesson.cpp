@@ -68,9 +68,8 @@ Result<Scene> scene_from_json(const std::string& where, const json& set, Models&
   if (!set.is_object()) return bad_input(where, "set", "an object with request and view", set.type_name());
   const json request = set.value("request", json::object());
   if (!request.is_object()) return bad_input(where, "request", "an object", request.type_name());
-  Progress progress;
   std::vector<Error> warnings;
-  auto document = document_from_json(where, with_model(request, models.folder), progress, warnings, models.shipped,
+  auto document = document_from_json(where, with_model(request, models.folder), unwatched(), warnings, models.shipped,
                                      models.beside ? &*models.beside : nullptr);
   if (!document) {  // an error of a model names the model's file alone
     const Error& error = document.error();

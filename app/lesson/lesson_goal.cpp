@@ -129,9 +129,8 @@ const std::vector<Property>& properties() {
          const auto head = parse_head(a.word);
          return head ? is_off(a.document().edits, *head) : !a.document().edits.off.empty();
        }},
-      {"view", [](const std::string& word) { return parse_view(word).has_value(); },
-       "heads, inside, flow, train, compare or code",
-       [](const Asked& a) { return parse_view(a.word) == a.view().view; }},
+      {"view", is_name<kViewNames>, alternatives(kViewNames),
+       [](const Asked& a) { return name(a.view().view) == a.word; }},
       {"matrix", [](const std::string& word) { return parse_matrix_name(word).has_value(); },
        "a matrix such as head.query",
        [](const Asked& a) {

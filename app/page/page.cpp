@@ -212,9 +212,8 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
     TRY(check_axes(other, trace));
   }
   for (plan.values = true;; plan.values = false) {
-    Progress ignored;
     PageSink counted;
-    TRY(write_content(content, options, plan, ignored, counted));
+    TRY(write_content(content, options, plan, unwatched(), counted));
     plan.bytes = counted.bytes;
     plan.packed = counted.numbers > options.most_plain_bytes;
     if (counted.numbers <= kMostValueBytes || !plan.values) break;

@@ -91,8 +91,7 @@ Result<SiteSize> write_site(const PageContent& content, const PageOptions& optio
   files.bytes["core.bin"] = TRY(packed_core("core.wasm", Packing::checked));
   for (const fs::path& part : {assets / "desktop" / "headlight.svg", assets / "page" / "manifest.webmanifest"})
     files.bytes[part.filename().string()] = TRY(read_file(part));
-  Progress progress;
-  auto plan = TRY(plan_page(first, options, progress));
+  auto plan = TRY(plan_page(first, options, unwatched()));
   plan.core = R"({"file":"core.bin"})";
   plan.site = ",\"site\":" + page_json(site);
   files.bytes["worker.js"] = worker_of(files, plan.site);
@@ -105,7 +104,7 @@ Result<SiteSize> write_site(const PageContent& content, const PageOptions& optio
     size.bytes += bytes.size();
   }
   const fs::path page = folder / "index.html";
-  TRY(write_page(first, options, plan, page, progress));
+  TRY(write_page(first, options, plan, page, unwatched()));
   size.bytes += static_cast<std::size_t>(fs::file_size(page));
   return size;
 }

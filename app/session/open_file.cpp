@@ -11,11 +11,6 @@
 
 namespace headlight {
 
-Result<OpenFile> open_any(const std::filesystem::path& path) {
-  Progress progress;
-  return open_any(path, progress);
-}
-
 Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress) {
   const std::string name = path.filename().string(), ending = path.extension().string();
   OpenFile opened;

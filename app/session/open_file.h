@@ -21,7 +21,6 @@ struct OpenFile {
 };
 
 /// Opens whatever the window takes: a session, a lesson, a model (document/open_model.h), a mask (.npy, .json), a text.
-Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress);
-Result<OpenFile> open_any(const std::filesystem::path& path);
+Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress = unwatched());
 
 }  // namespace headlight

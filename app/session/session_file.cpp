@@ -141,11 +141,6 @@ Result<Session> session_from_json(const std::string& where, const std::string& t
   return object ? session_of_json(where, *object, progress) : object.error();
 }
 
-Result<Session> session_from_json(const std::string& where, const std::string& text) {
-  Progress progress;
-  return session_from_json(where, text, progress);
-}
-
 Result<Session> read_session(const std::filesystem::path& path, Progress& progress) {
   if (names_page(path)) {
     const auto data = read_page(path, kLargestSession);
@@ -167,11 +162,6 @@ std::string sentence_of_session(const std::filesystem::path& path) {
   if (path_exists(request.text("source"))) return {};
   const std::string sentence = request.text("text", "");
   return check_text(path.string(), sentence) ? sentence : std::string();
-}
-
-Result<Session> read_session(const std::filesystem::path& path) {
-  Progress progress;
-  return read_session(path, progress);
 }
 
 }  // namespace headlight

@@ -34,14 +34,12 @@ std::string to_json(const Session& session);
 /// followed by `progress`.
 Result<Session> session_of_json(const std::string& where, const nlohmann::json& object, Progress& progress);
 /// The same of its text.
-Result<Session> session_from_json(const std::string& where, const std::string& text, Progress& progress);
-Result<Session> session_from_json(const std::string& where, const std::string& text);
+Result<Session> session_from_json(const std::string& where, const std::string& text, Progress& progress = unwatched());
 /// A session's file, or a page (.html) that Headlight wrote. Of a page whose model is missing the document holds the
 /// page's numbers (document/open_model.h), and `lost` reports it; it also reports a model whose weights differ now.
-Result<Session> read_session(const std::filesystem::path& path, Progress& progress);
+Result<Session> read_session(const std::filesystem::path& path, Progress& progress = unwatched());
 /// The sentence of a session that cannot be opened since its model is not there; empty where it asks about none, or
 /// where the file is no session.
 std::string sentence_of_session(const std::filesystem::path& path);
-Result<Session> read_session(const std::filesystem::path& path);
 
 }  // namespace headlight

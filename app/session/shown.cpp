@@ -142,16 +142,6 @@ const Fold* fold_in_view(const AppState& state) {
   return joint && joint->b.done != FoldChoice{} ? &joint->b : nullptr;
 }
 
-Viewport zoomed(const AppState& state, float factor, const CellRef& around) {
-  const Stack stack = state.view.chosen.stack;
-  return zoomed(state.view.viewport, state.trace->queries(stack), state.trace->keys(stack), factor, around);
-}
-
-Viewport panned(const AppState& state, Index queries, Index keys) {
-  const Stack stack = state.view.chosen.stack;
-  return panned(state.view.viewport, state.trace->queries(stack), state.trace->keys(stack), {queries, keys});
-}
-
 std::optional<ArcsQuestion> arcs_question(const AppState& state) {
   const auto& card = state.document.card;
   if (!state.trace || !card || state.trace->request.model != state.document.model) return std::nullopt;

@@ -59,8 +59,4 @@ bool is_of_now(const AppState& state);
 /// How the view groups the tokens of the chosen head's attention, in View::compare those of B. Null: each stands alone.
 const Fold* fold_in_view(const AppState& state);
 
-/// The part of the enlarged head zoomed or moved (view/viewport.h); there must be an answer.
-Viewport zoomed(const AppState& state, float factor, const CellRef& around);
-Viewport panned(const AppState& state, Index queries, Index keys);
-
 }  // namespace headlight

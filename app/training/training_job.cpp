@@ -190,8 +190,7 @@ void TrainingJob::look(const Progress& progress) {
   sample.sentences = options_.sample_sentences;
   sample.pairs = 0;
   sample.threads = 1;
-  Progress own;
-  auto report = measure_relations(model(false), *corpus_.grammar, sample, own);
+  auto report = measure_relations(model(false), *corpus_.grammar, sample, unwatched());
   scored_seconds_ += seconds_now() - before;
   // A model that cannot be scored has no curves of scores.
   if (report && *report)

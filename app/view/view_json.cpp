@@ -17,28 +17,28 @@ using nlohmann::json;
 
 constexpr std::size_t kMostLessonStep = 1 << 16;
 
-/// Calls visit(name, value, parse) for each field, without `parse` for true or false. A new field is added to Layout
+/// Calls visit(name, value, names) for each field, without `names` for true or false. A new field is added to Layout
 /// and here.
 template <class AnyLayout, class Visit>
 void for_each_setting(AnyLayout& layout, const Visit& visit) {
-  visit("view", layout.view, parse_view);
-  visit("grid", layout.grid, parse_grid);
-  visit("maps", layout.maps, parse_map_kind);
+  visit("view", layout.view, kViewNames);
+  visit("grid", layout.grid, kGridNames);
+  visit("maps", layout.maps, kMapKindNames);
   visit("fold_special", layout.fold.special);
   visit("merge_words", layout.fold.words);
-  visit("pair", layout.fold.pair, parse_pair_part);
-  visit("scale", layout.scale, parse_scale);
+  visit("pair", layout.fold.pair, kPairNames);
+  visit("scale", layout.scale, kScaleNames);
   visit("chose_scale", layout.chose_scale);
   visit("own_range", layout.own_range);
-  visit("tab", layout.tab, parse_tab);
+  visit("tab", layout.tab, kTabNames);
   visit("gradients", layout.gradients);
-  visit("differences", layout.differences, parse_difference_order);
+  visit("differences", layout.differences, kDifferenceOrders);
 }
 
 json all_settings(const Layout& layout) {
   json object;
-  for_each_setting(layout, [&](const char* key, const auto& value, auto... parse) {
-    if constexpr (sizeof...(parse) > 0) object[key] = name(value);
+  for_each_setting(layout, [&](const char* key, const auto& value, const auto&... names) {
+    if constexpr (sizeof...(names) > 0) object[key] = name_in(names..., value);
     else object[key] = value;
   });
   return object;
@@ -102,7 +102,7 @@ void read_views(const JsonField& object, ViewState& view) {
   const JsonField text = object.at("text");
   if (const json& shown = text.at("shown").value(); shown.is_boolean()) view.text.shown = shown.get<bool>();
   text.read("columns", view.text.columns);
-  text.read_word("heads", view.text.heads, parse_shade_heads, "head, layer or all");
+  text.read_choice("heads", view.text.heads, kShadeHeadNames);
   if (auto words = ascending_indices(text.at("words"))) view.text.words = *std::move(words);
 }
 
@@ -140,9 +140,13 @@ void read_layout(const JsonField& object, Layout& layout) {
   bool steps = true;  // as earlier versions wrote the tab
   object.read("steps", steps);
   if (!steps) layout.tab = InsideTab::diagram;
-  for_each_setting(layout, [&](const char* key, auto& value, auto... parse) {
-    if constexpr (sizeof...(parse) > 0) object.read_word(key, value, parse..., "a known word");
-    else object.read(key, value);
+  for_each_setting(layout, [&]<class Value>(const char* key, Value& value, const auto&... names) {
+    if constexpr (sizeof...(names) > 0) {
+      const auto named = [&](std::string_view word) { return value_named<Value>(names..., present_view_name(word)); };
+      object.read_word(key, value, named, "a known word");
+    } else {
+      object.read(key, value);
+    }
   });
 }
 

@@ -26,33 +26,17 @@ inline std::string_view present_view_name(std::string_view name) {
 
 /// Of View, in its order.
 inline constexpr std::string_view kViewNames[] = {"heads", "inside", "flow", "train", "compare", "code"};
-
 inline std::string_view name(View view) { return name_in(kViewNames, view); }
-
-inline std::optional<View> parse_view(std::string_view name) { return value_named<View>(kViewNames, name); }
 
 /// Of InsideTab, in its order.
 inline constexpr std::string_view kTabNames[] = {"numbers", "why", "lens", "diagram"};
-
 inline std::string_view name(InsideTab tab) { return name_in(kTabNames, tab); }
-
-inline std::optional<InsideTab> parse_tab(std::string_view name) { return value_named<InsideTab>(kTabNames, name); }
 
 /// Of GridShow, in its order.
 inline constexpr std::string_view kGridNames[] = {"maps", "glance", "relations"};
 
-inline std::string_view name(GridShow grid) { return name_in(kGridNames, grid); }
-
-inline std::optional<GridShow> parse_grid(std::string_view name) {
-  return value_named<GridShow>(kGridNames, present_view_name(name));
-}
-
 /// Of Scale, in its order.
 inline constexpr std::string_view kScaleNames[] = {"linear", "log"};
-
-inline std::string_view name(Scale scale) { return name_in(kScaleNames, scale); }
-
-inline std::optional<Scale> parse_scale(std::string_view name) { return value_named<Scale>(kScaleNames, name); }
 
 /// The view of a name after --view: in the window, and as a figure.
 struct NamedView {

@@ -21,4 +21,7 @@ struct Progress {
   }
 };
 
+/// The Progress of a call that nobody watches or stops; it lives as long as that call.
+inline Progress& unwatched(Progress&& progress = {}) { return static_cast<Progress&>(progress); }
+
 }  // namespace headlight

@@ -54,8 +54,8 @@ TEST(DerivedMaps, HaveAMapAHeadOrALayer) {
 
 TEST(DerivedMaps, KindsHaveNames) {
   for (const MapKind kind : {MapKind::weights, MapKind::norms, MapKind::rollout})
-    EXPECT_EQ(parse_map_kind(name(kind)), kind);
-  EXPECT_FALSE(parse_map_kind("norm"));
+    EXPECT_EQ(value_named<MapKind>(kMapKindNames, name(kind)), kind);
+  EXPECT_FALSE(value_named<MapKind>(kMapKindNames, "norm"));
 }
 
 TEST(DerivedMaps, AreMadeWhileTheyAreLookedAt) {

@@ -185,11 +185,11 @@ TEST(Pair, APartOfTheMapsIsTheirRowsAndColumnsAsTheyAre) {
     ASSERT_TRUE(stack) << name(part.part);
     EXPECT_EQ(stack->map({1, 0}), whole.block(part.row, part.column, part.rows, part.columns)) << name(part.part);
     EXPECT_EQ(stack->fold.queries.group(part.row), 0);
-    EXPECT_EQ(parse_pair_part(name(part.part)), part.part);
+    EXPECT_EQ(value_named<PairPart>(kPairNames, name(part.part)), part.part);
   }
   EXPECT_FALSE(folded_maps(*trace, {})->stacks[0]);
   EXPECT_NE(folded_maps(*trace, {})->possible[0].choice.pair, PairPart::all);
-  EXPECT_FALSE(parse_pair_part("c-d"));
+  EXPECT_FALSE(value_named<PairPart>(kPairNames, "c-d"));
 }
 
 TEST(Pair, SpecialTokensAreLeftOutOfAPartAsOfTheWhole) {

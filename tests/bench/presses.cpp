@@ -5,7 +5,7 @@
 
 #include "bench/inputs.h"
 #include "bench/measure.h"
-#include "gui/frame/imgui_compat.h"
+#include "gui/imgui_input.h"
 
 namespace headlight {
 namespace {
@@ -53,9 +53,9 @@ Result<BenchRow> key_on_shipped(const std::string& name, Stage& stage, std::uniq
   for (int i = 0; i < kFramesAfterEvent; ++i) window.frame();
   return keys(name, presses, [&](int) {
     inject_key(Key::left_alt, true);
-    inject_key(Key::m, true);
+    inject_key(Key{'M'}, true);
     const auto taken = until_answered(window);
-    inject_key(Key::m, false);
+    inject_key(Key{'M'}, false);
     inject_key(Key::left_alt, false);
     window.loop.settle(window.state);
     for (int i = 0; i < kFramesAfterEvent; ++i) window.frame();

@@ -113,7 +113,7 @@ TEST_F(AtlasTest, OneClickOrOneKeyShowsAllOfThemAndGoesBack) {
   EXPECT_TRUE(h.says("All 36 heads"));
   h.click("more heads");
   EXPECT_EQ(shown(), some);
-  h.key(Key::digit_1);
+  h.key(Key{'1'});
   EXPECT_EQ(h.state.view.grid, GridShow::all);
   EXPECT_EQ(shown().size(), 36u);
   h.push(ShowGrid{GridShow::maps}, OrderHeads{{.by = HeadOrder::By::measure, .measure = Measure::entropy}});
@@ -228,7 +228,7 @@ TEST_F(AtlasTest, LongTextsBeginWithLogarithmicColoursUntilOneChooses) {
   EXPECT_TRUE(h.says("about"));
   const Box stage = h.box("stage"), map = h.box("stage map");
   EXPECT_GE(map.x - stage.x, 64);
-  h.key({Key::left_alt, Key::g});
+  h.key({Key::left_alt, Key{'G'}});
   h.frame(2);
   EXPECT_EQ(h.map("stage map").scale.scale, Scale::linear) << "what one chooses stays";
   h.push(SetText{text + text}, EndGesture{});

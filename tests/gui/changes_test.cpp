@@ -49,7 +49,7 @@ TEST_F(ChangesTest, AClickTakesTheSentenceAndThePinStays) {
     EXPECT_EQ(weights_of(*h.state.trace, {1, 5})(row("it"), row("street")), promised);
     ASSERT_TRUE(h.has("change 0")) << "and back";
     EXPECT_TRUE(h.says("wide → tired: animal"));
-    h.key({Key::left_ctrl, Key::z});
+    h.key({Key::left_ctrl, Key{'Z'}});
     h.settle();
     EXPECT_EQ(h.state.document.source.text, tired);
     EXPECT_EQ(h.state.view.pinned, pinned);

@@ -36,10 +36,10 @@ TEST_F(ChatViewTest, ATextBecomesAConversationAndBack) {
   h.click("ask by text");
   h.settle();
   EXPECT_EQ(h.map("head 0.0").weights.rows(), 3);
-  ctrl(Key::z);
+  ctrl(Key{'Z'});
   h.settle();
   EXPECT_EQ(chat(), (Chat{{{ChatRole::user, "hi"}}})) << "one step of undo";
-  ctrl(Key::z);
+  ctrl(Key{'Z'});
   h.settle();
   EXPECT_EQ(chat(), Chat{});
 }
@@ -67,7 +67,7 @@ TEST_F(ChatViewTest, TurnsAreAddedTypedChangedAndTakenAway) {
   h.click("turn 1 remove");
   h.settle();
   EXPECT_EQ(chat(), (Chat{{{ChatRole::system, "hi"}}}));
-  for (int i = 0; i < 4; ++i) ctrl(Key::z);
+  for (int i = 0; i < 4; ++i) ctrl(Key{'Z'});
   h.settle();
   EXPECT_EQ(chat(), (Chat{{{ChatRole::user, "hi"}, {ChatRole::assistant, ""}}, true}));
 }
@@ -85,7 +85,7 @@ TEST_F(ChatViewTest, TypingWithoutAFocusGoesIntoTheLastQuestion) {
   Harness& h = *harness;
   h.click("ask by conversation");
   h.settle();
-  ctrl(Key::l);
+  ctrl(Key{'L'});
   h.type("why");
   h.key(Key::enter);
   h.settle();

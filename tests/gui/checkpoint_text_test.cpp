@@ -111,7 +111,7 @@ TEST_F(CheckpointTextTest, CtrlLTypesIdsWhereIdsAreAsked) {
   Harness& h = *harness;
   h.click("ask by ids");
   h.settle();
-  h.key({Key::left_ctrl, Key::l});
+  h.key({Key::left_ctrl, Key{'L'}});
   h.frame(3);
   EXPECT_TRUE(ImGui::GetIO().WantTextInput);
   h.type("0, 3, 2");

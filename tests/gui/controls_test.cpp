@@ -225,12 +225,12 @@ TEST_F(ControlsTest, EveryEditIsOneStepOfUndo) {
     EXPECT_TRUE(h.state.document == before);
     h.click("redo");
     EXPECT_TRUE(h.state.document == after);
-    h.key({Key::left_ctrl, Key::z});
+    h.key({Key::left_ctrl, Key{'Z'}});
     EXPECT_TRUE(h.state.document == before);
-    h.key({Key::left_ctrl, Key::left_shift, Key::z});
+    h.key({Key::left_ctrl, Key::left_shift, Key{'Z'}});
     EXPECT_TRUE(h.state.document == after);
-    h.key({Key::left_ctrl, Key::z});
-    h.key({Key::left_ctrl, Key::y});
+    h.key({Key::left_ctrl, Key{'Z'}});
+    h.key({Key::left_ctrl, Key{'Y'}});
     EXPECT_TRUE(h.state.document == after);
     h.click("undo");
     EXPECT_TRUE(h.state.document == before);
@@ -255,7 +255,7 @@ TEST_F(ControlsTest, UndoWithNothingToUndoDoesNothing) {
   Harness& h = *harness;
   h.click("undo");
   h.click("redo");
-  h.key({Key::left_ctrl, Key::z});
+  h.key({Key::left_ctrl, Key{'Z'}});
   EXPECT_TRUE(h.state.document == Document{});
 }
 

@@ -84,7 +84,7 @@ TEST_F(EditsTest, AMaskOfOneLayerBlocksNothingElsewhere) {
 
   h.click("paint");
   pin({4, 2});
-  h.key({Key::left_alt, Key::p});
+  h.key({Key::left_alt, Key{'P'}});
   EXPECT_TRUE(h.state.document.mask.painted.empty());
   h.settle();
   EXPECT_EQ(h.map("head 0.0").weights(4, 2), -1);
@@ -134,7 +134,7 @@ TEST_F(EditsTest, TheLayerIsThatOfTheChosenHead) {
   h.click("head 1.0");
   h.push(SetScope{true});
   EXPECT_TRUE(h.says("Layer 1"));
-  h.key({Key::left_alt, Key::m});
+  h.key({Key::left_alt, Key{'M'}});
   EXPECT_TRUE(layer_edit(edits(), Stack::self, 1));
   EXPECT_FALSE(layer_edit(edits(), Stack::self, 0));
 }

@@ -51,9 +51,9 @@ TEST_F(FlowViewTest, AButtonAndAKeyShowTheLinesOfTheChosenHead) {
   EXPECT_FALSE(drew_lines_of(1));
   for (const char* word : {"机票", "李雷", "looks", "is looked at", "lines above 5.0 %", "L0·H0"})
     EXPECT_TRUE(h.says(word)) << word;
-  h.key(Key::digit_1);
+  h.key(Key{'1'});
   EXPECT_EQ(view().view, View::heads);
-  h.key(Key::digit_3);
+  h.key(Key{'3'});
   EXPECT_EQ(view().view, View::flow);
   EXPECT_TRUE(h.state.undo.empty());
 }
@@ -143,10 +143,10 @@ TEST_F(FlowViewTest, APointedWordIsACellEverywhere) {
   EXPECT_TRUE(h.drew(palette(Theme::light).accent, h.box("flow")));
   h.key(Key::up);
   EXPECT_EQ(view().pinned, (CellRef{8, key}));
-  h.key(Key::digit_1);
+  h.key(Key{'1'});
   h.settle();
   EXPECT_TRUE(h.drew(palette(Theme::light).accent, h.outline_of("stage map", {8, key})));
-  h.key(Key::digit_3);
+  h.key(Key{'3'});
   h.click("flow query 9");
   h.click("flow query 9");
   EXPECT_FALSE(view().pinned) << "a second click lets go";

@@ -106,7 +106,7 @@ TEST_F(FocusTest, TheArrowsMoveASliderAsOneStepOfUndo) {
   harness->settle();
   EXPECT_EQ(document().config.num_layers, before + 1);
   EXPECT_EQ(state().undo.size(), 1u);
-  ctrl(Key::z);
+  ctrl(Key{'Z'});
   harness->settle();
   EXPECT_EQ(document().config.num_layers, before);
 }

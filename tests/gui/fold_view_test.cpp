@@ -63,7 +63,7 @@ TEST_F(FoldViewTest, LinesAreFoldedAsTheMapsAre) {
   h.settle();
   EXPECT_TRUE(h.has("flow query 5"));
   h.click("fold special");
-  h.key({Key::left_alt, Key::left_shift, Key::z});
+  h.key({Key::left_alt, Key::left_shift, Key{'Z'}});
   h.settle();
   h.probe.clear();
   h.frame(2);
@@ -159,7 +159,7 @@ TEST_F(FoldViewTest, InsideABlockTokensAreSpokenOfAsTheyAre) {
   EXPECT_FALSE(h.says("left out with the special tokens"));
   EXPECT_TRUE(h.says("<s> looks at")) << h.words_on_screen();
   h.push(SetFold{});
-  h.key({Key::left_alt, Key::z});
+  h.key({Key::left_alt, Key{'Z'}});
   EXPECT_EQ(h.state.view.fold, FoldChoice{}) << "what is not seen is not changed";
 }
 
@@ -174,7 +174,7 @@ TEST_F(FoldViewTest, WhatNeedsSingleTokensRests) {
   EXPECT_FALSE(h.has("weight by hand"));
   EXPECT_TRUE(h.says("token by token only"));
   const Document before = h.state.document;
-  h.key({Key::left_alt, Key::x});
+  h.key({Key::left_alt, Key{'X'}});
   const Box plot = h.box("stage map");
   h.hold(Key::left_shift, true);
   h.drag({plot.x + 5, plot.y + 5}, {plot.right() - 5, plot.bottom() - 5});
@@ -187,7 +187,7 @@ TEST_F(FoldViewTest, WhatNeedsSingleTokensRests) {
   h.frame(2);
   EXPECT_TRUE(h.has("weight by hand")) << "a cell of single tokens";
   const bool was_allowed = h.state.trace->mask(Stack::self, 0).allowed(2, 1);
-  h.key({Key::left_alt, Key::x});
+  h.key({Key::left_alt, Key{'X'}});
   h.settle();
   EXPECT_NE(h.state.trace->mask(Stack::self, 0).allowed(2, 1), was_allowed);
   h.push(Undo{});
@@ -207,7 +207,7 @@ TEST_F(FoldViewTest, WordsAreSplitWhileTheMaskIsPainted) {
   for (const bool by_key : {false, true}) {
     h.push(SetFold{both});
     h.settle();
-    if (by_key) h.key({Key::left_alt, Key::p});
+    if (by_key) h.key({Key::left_alt, Key{'P'}});
     else h.click("paint");
     EXPECT_TRUE(h.state.view.painting);
     h.settle();
@@ -256,14 +256,14 @@ TEST_F(GuiTest, LongSentencesAreFoldedUpToALimit) {
   h.point_at("stage map");
   ASSERT_TRUE(h.state.view.hovered);
   EXPECT_EQ(h.state.view.hovered->query % 4, 3) << "the first token of a word, the space before it";
-  h.key(Key::digit_3);
+  h.key(Key{'3'});
   h.settle();
   EXPECT_FALSE(h.state.flow->heads[0].empty());
   Index last = 0;
   for (const FlowLine& line : h.state.flow->heads[0]) last = std::max({last, line.query, line.key});
   EXPECT_LE(last, 40);
-  h.key(Key::digit_1);
-  h.key({Key::left_alt, Key::left_shift, Key::z});
+  h.key(Key{'1'});
+  h.key({Key::left_alt, Key::left_shift, Key{'Z'}});
   h.settle();
   EXPECT_GT(h.map("stage map").weights.rows(), kThumbnail);
   for (int i = 0; i < 80; ++i) text += "word ";
@@ -271,7 +271,7 @@ TEST_F(GuiTest, LongSentencesAreFoldedUpToALimit) {
   h.settle();
   h.click("merge words");
   EXPECT_EQ(h.state.view.fold, FoldChoice{});
-  h.key({Key::left_alt, Key::left_shift, Key::z});
+  h.key({Key::left_alt, Key::left_shift, Key{'Z'}});
   EXPECT_EQ(h.state.view.fold, FoldChoice{});
   h.point_at("merge words");
   EXPECT_TRUE(h.says("up to 512 tokens"));

@@ -49,7 +49,7 @@ TEST_F(TurnTest, AKeyIsAnsweredInTheFrameThatItIsPressedIn) {
   const auto before = harness->state.trace.version();
   harness->maps.drawn.clear();
   inject_key(Key::left_alt, true);
-  inject_key(Key::m, true);
+  inject_key(Key{'M'}, true);
   EXPECT_TRUE(turn(kLong));
   EXPECT_EQ(built, 2);
   EXPECT_EQ(shown, 1);
@@ -57,7 +57,7 @@ TEST_F(TurnTest, AKeyIsAnsweredInTheFrameThatItIsPressedIn) {
   EXPECT_TRUE(harness->state.trace->request.mask.causal);
   EXPECT_TRUE(drew_the_answer());
 
-  inject_key(Key::m, false);
+  inject_key(Key{'M'}, false);
   inject_key(Key::left_alt, false);
   EXPECT_FALSE(turn(kLong));
   EXPECT_EQ(built, 3) << "nothing was done: built once";
@@ -66,11 +66,11 @@ TEST_F(TurnTest, AKeyIsAnsweredInTheFrameThatItIsPressedIn) {
 
 TEST_F(TurnTest, AnAnswerThatTakesLongerIsNotWaitedFor) {
   inject_key(Key::left_alt, true);
-  inject_key(Key::m, true);
+  inject_key(Key{'M'}, true);
   EXPECT_TRUE(turn(0));
   EXPECT_EQ(shown, 1);
   EXPECT_TRUE(harness->state.document.mask.causal) << "the control shows it all the same";
-  inject_key(Key::m, false);
+  inject_key(Key{'M'}, false);
   inject_key(Key::left_alt, false);
   EXPECT_FALSE(turn(0));
   harness->settle();
@@ -79,13 +79,13 @@ TEST_F(TurnTest, AnAnswerThatTakesLongerIsNotWaitedFor) {
 
 TEST_F(TurnTest, WhatAsksForNoAnswerIsSeenAtOnce) {
   inject_key(Key::left_alt, true);
-  inject_key(Key::g, true);
+  inject_key(Key{'G'}, true);
   EXPECT_TRUE(turn(kLong));
   EXPECT_EQ(harness->state.view.scale, Scale::log);
   ASSERT_FALSE(harness->maps.drawn.empty());
   EXPECT_EQ(harness->maps.drawn.back().scale.scale, Scale::log);
   EXPECT_EQ(shown, 1);
-  inject_key(Key::g, false);
+  inject_key(Key{'G'}, false);
   inject_key(Key::left_alt, false);
 }
 

@@ -30,13 +30,13 @@ std::string place_of(const char* what, HeadRef head) {
 TEST_F(GridWaysTest, OneKeyStepsThroughThem) {
   Harness& h = *harness;
   for (const GridShow way : {GridShow::relations, GridShow::maps}) {
-    h.key(Key::digit_1);
+    h.key(Key{'1'});
     EXPECT_EQ(h.state.view.grid, way) << "eight heads are all shown";
   }
-  h.key({Key::left_shift, Key::digit_1});
+  h.key({Key::left_shift, Key{'1'}});
   EXPECT_EQ(h.state.view.grid, GridShow::relations);
-  h.key(Key::digit_3);
-  h.key(Key::digit_1);
+  h.key(Key{'3'});
+  h.key(Key{'1'});
   EXPECT_EQ(h.state.view.grid, GridShow::relations) << "from another view it comes back";
   h.click("shown menu");
   EXPECT_FALSE(h.has("grid all"));
@@ -47,7 +47,7 @@ TEST_F(GridWaysTest, OneKeyStepsThroughThem) {
 TEST_F(GridWaysTest, ManyHeadsAreShownInPartAndAllOfThem) {
   start_large();
   for (const GridShow way : {GridShow::all, GridShow::relations, GridShow::maps}) {
-    harness->key(Key::digit_1);
+    harness->key(Key{'1'});
     EXPECT_EQ(harness->state.view.grid, way);
   }
 }
@@ -93,7 +93,7 @@ TEST_F(GridWaysTest, EveryMapCanHaveItsOwnRange) {
   Harness& h = *harness;
   const float shared = h.map("head 0.0").scale.top;
   EXPECT_EQ(h.map("head 1.3").scale.top, shared);
-  h.key({Key::left_alt, Key::left_shift, Key::g});
+  h.key({Key::left_alt, Key::left_shift, Key{'G'}});
   h.frame(2);
   for (const HeadRef head : {HeadRef{0, 0}, HeadRef{1, 3}})
     EXPECT_EQ(h.map(place_of("head", head)).scale.top, nice_top(weights_of(*h.state.trace, head).maxCoeff()));

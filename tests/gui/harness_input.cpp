@@ -201,12 +201,12 @@ void Harness::type(std::string_view utf8) {
 
 void Harness::paste(const std::string& text) {
   clipboard = text;
-  key({Key::left_ctrl, Key::v});
+  key({Key::left_ctrl, Key{'V'}});
 }
 
 void Harness::retype(std::string_view utf8) {
   click("text");
-  key({Key::left_ctrl, Key::a});
+  key({Key::left_ctrl, Key{'A'}});
   key(Key::del);
   type(utf8);
 }

@@ -168,11 +168,11 @@ TEST_F(HeadTest, AStrokeThatLeavesTheMapEndsWell) {
 TEST_F(HeadTest, TheXKeyBlocksThePinnedCell) {
   Harness& h = *harness;
   click_cell({6, 2});
-  h.key({Key::left_alt, Key::x});
+  h.key({Key::left_alt, Key{'X'}});
   EXPECT_EQ(painted(), (std::vector<PaintedCell>{{6, 2, false}}));
   h.settle();
   EXPECT_EQ(weights_of(*h.state.trace, {1, 0})(6, 2), 0);
-  h.key({Key::left_alt, Key::x});
+  h.key({Key::left_alt, Key{'X'}});
   h.settle();
   EXPECT_GT(weights_of(*h.state.trace, {1, 0})(6, 2), 0);
 }

@@ -153,7 +153,7 @@ TEST_F(LessonPanel, TheTickComesAndGoesWithWhatTheReaderDoes) {
   h.click("lesson again");
   h.settle();
   EXPECT_EQ(is_attempt_done(state()), false) << "the step as it began";
-  h.key({Key::left_ctrl, Key::z});
+  h.key({Key::left_ctrl, Key{'Z'}});
   h.settle();
   EXPECT_EQ(is_attempt_done(state()), true) << "and what the reader did is still there to be had";
 }

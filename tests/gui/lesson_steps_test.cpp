@@ -50,7 +50,7 @@ class LessonSteps : public GuiTest, public testing::WithParamInterface<std::tupl
 
   /// As the reader does it: the palette, the name, Enter.
   void perform_from_palette(Act act) {
-    harness->key({Key::left_ctrl, Key::p});
+    harness->key({Key::left_ctrl, Key{'P'}});
     harness->type(words(state().settings.language, action(act).name));
     harness->key(Key::enter);
   }

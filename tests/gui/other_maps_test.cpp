@@ -81,7 +81,7 @@ TEST_F(OtherMapsTest, MasksAndWeightsByHandStayWhatTheyAre) {
   h.settle();
   ASSERT_EQ(document().edits.weights.size(), 1u);
   EXPECT_EQ(document().edits.weights.front().cell, (CellRef{5, 9}));
-  alt(Key::x);
+  alt(Key{'X'});
   h.settle();
   EXPECT_EQ(document().mask.painted.size(), 1u);
   h.click("numbers");

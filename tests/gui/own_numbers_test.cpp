@@ -11,7 +11,7 @@ class OwnNumbersTest : public GuiTest {
  protected:
   AppState& state() { return harness->state; }
   void open() {
-    harness->key({Key::left_ctrl, Key::left_shift, Key::n});
+    harness->key({Key::left_ctrl, Key::left_shift, Key{'N'}});
     harness->settle();
     ASSERT_TRUE(state().view.numbers);
   }
@@ -20,7 +20,7 @@ class OwnNumbersTest : public GuiTest {
     harness->click("table " + table);
     harness->settle();
     harness->click("table text");
-    harness->key({Key::left_ctrl, Key::a});
+    harness->key({Key::left_ctrl, Key{'A'}});
     if (text.empty()) harness->key(Key::del);
     else harness->paste(text);
     harness->settle();
@@ -208,7 +208,7 @@ TEST_F(OwnNumbersTest, AnyCellIsChangedInPlaceAndEverythingBelowFollows) {
   h.push(LookAt{{matrix_id(Quantity::given_query), MatrixCell{0, 0}}});
   h.settle();
   h.double_click("own number");
-  h.key({Key::left_ctrl, Key::a});
+  h.key({Key::left_ctrl, Key{'A'}});
   h.type("-7.5");
   h.key(Key::enter);
   h.settle();

@@ -61,11 +61,11 @@ TEST_F(PairViewTest, ASecondSentenceIsTypedBesideTheFirst) {
   EXPECT_EQ(document().text_pair, "it was tired");
   EXPECT_EQ(h.tokens(), "[PAD]|the|cat|sat|[PAD]|it|was|tired|[PAD]");
   EXPECT_EQ(h.map("head 0.0").weights.rows(), 9);
-  ctrl(Key::z);
+  ctrl(Key{'Z'});
   h.settle();
   EXPECT_EQ(document().text_pair, "");
   EXPECT_EQ(h.map("head 0.0").weights, alone);
-  ctrl_shift(Key::z);
+  ctrl_shift(Key{'Z'});
   h.settle();
   EXPECT_EQ(document().text_pair, "it was tired");
 }
@@ -96,14 +96,14 @@ TEST_F(PairViewTest, APartIsChosenWithAClickOrAKey) {
   EXPECT_TRUE(h.says(pair_words(PairPart::a_to_b).done.en)) << "what is shown is said, and that rows are not scaled";
   h.key(Key::escape);  // the menu stays open for another choice, and has the keys
   EXPECT_EQ(state().view.fold.pair, PairPart::a_to_b);
-  key({Key::digit_6});
+  key({Key{'6'}});
   h.frame(2);
   EXPECT_EQ(state().view.fold.pair, PairPart::b_to_a);
   EXPECT_EQ(h.map("head 0.0").weights, whole.block(5, 0, 4, 5));
-  shift(Key::digit_6);
-  shift(Key::digit_6);
+  shift(Key{'6'});
+  shift(Key{'6'});
   EXPECT_EQ(state().view.fold.pair, PairPart::a_to_a);
-  shift(Key::digit_6);
+  shift(Key{'6'});
   h.frame(2);
   EXPECT_EQ(state().view.fold.pair, PairPart::all);
   EXPECT_EQ(h.map("head 0.0").weights, whole);
@@ -136,8 +136,8 @@ TEST_F(PairViewTest, LinesShowThePartToo) {
   type_second("it was tired");
   h.push(ShowView{View::flow});
   h.settle();
-  shift(Key::digit_6);
-  shift(Key::digit_6);
+  shift(Key{'6'});
+  shift(Key{'6'});
   h.settle();
   ASSERT_EQ(state().view.fold.pair, PairPart::b_to_a);
   EXPECT_TRUE(h.says(pair_words(PairPart::b_to_a).done.en));
@@ -176,7 +176,7 @@ TEST_F(PairViewTest, AskingByIdsIsOneStepOfUndo) {
   h.click("ask by ids");
   h.settle();
   EXPECT_EQ(state().undo.size(), before + 1);
-  ctrl(Key::z);
+  ctrl(Key{'Z'});
   h.settle();
   EXPECT_TRUE(document().source.ids.empty());
   EXPECT_TRUE(document().token_types.empty());
@@ -185,17 +185,17 @@ TEST_F(PairViewTest, AskingByIdsIsOneStepOfUndo) {
 
 TEST_F(PairViewTest, ThePaletteHasTheParts) {
   Harness& h = *harness;
-  ctrl(Key::p);
+  ctrl(Key{'P'});
   h.type("B→B");
   EXPECT_FALSE(h.says("Of the two sentences show")) << "there is one";
   h.key(Key::escape);
   type_second("it was tired");
-  ctrl(Key::p);
+  ctrl(Key{'P'});
   h.type("two sentences B→B");
   h.key(Key::enter);
   h.frame(2);
   EXPECT_EQ(state().view.fold.pair, PairPart::b_to_b);
-  ctrl(Key::p);
+  ctrl(Key{'P'});
   h.type("second sentence away");
   h.key(Key::enter);
   h.settle();

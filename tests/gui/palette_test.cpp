@@ -8,7 +8,7 @@ namespace {
 class PaletteTest : public GuiTest {
  protected:
   void open() {
-    harness->key({Key::left_ctrl, Key::p});
+    harness->key({Key::left_ctrl, Key{'P'}});
     harness->frame(2);
   }
   std::vector<std::string> found() {
@@ -40,7 +40,7 @@ TEST_F(PaletteTest, OpensFindsAndDoes) {
   h.settle();
   EXPECT_FALSE(h.state.view.palette);
   EXPECT_TRUE(h.state.document.mask.causal);
-  h.key({Key::left_ctrl, Key::z});
+  h.key({Key::left_ctrl, Key{'Z'}});
   EXPECT_FALSE(h.state.document.mask.causal) << "one step of undo";
 }
 
@@ -83,7 +83,7 @@ TEST_F(PaletteTest, KeysOfTheWindowAreLettersWhileItIsOpen) {
   Harness& h = *harness;
   open();
   const Document before = h.state.document;
-  for (const Key key : {Key::m, Key::d, Key::space, Key::digit_2, Key::t}) h.key(key);
+  for (const Key key : {Key{'M'}, Key{'D'}, Key::space, Key{'2'}, Key{'T'}}) h.key(key);
   EXPECT_TRUE(h.state.document == before);
   EXPECT_EQ(h.state.view.view, View::heads);
   EXPECT_EQ(h.state.settings.theme, Theme::light);
@@ -138,19 +138,19 @@ TEST_F(PaletteTest, EveryActionCanBeDone) {
 
 TEST_F(PaletteTest, TheStateIsCopiedAsACommand) {
   Harness& h = *harness;
-  h.key({Key::left_ctrl, Key::left_shift, Key::c});
+  h.key({Key::left_ctrl, Key::left_shift, Key{'C'}});
   h.frame(2);
   EXPECT_TRUE(h.clipboard.starts_with("headlight figure --text '我请李雷帮我订了去北京的机票' --random --view heads "))
       << h.clipboard;
   EXPECT_TRUE(h.says("Copied: headlight figure"));
-  h.key({Key::left_ctrl, Key::p});
+  h.key({Key::left_ctrl, Key{'P'}});
   h.type("export of the numbers command");
   h.key(Key::enter);
   h.frame(2);
   EXPECT_EQ(h.clipboard, "headlight export --text '我请李雷帮我订了去北京的机票' --random -o attention.json");
   h.push(PaintCell{{1, 2}, false}, EndGesture{});
   h.clipboard.clear();
-  h.key({Key::left_ctrl, Key::left_shift, Key::c});
+  h.key({Key::left_ctrl, Key::left_shift, Key{'C'}});
   h.frame(2);
   EXPECT_EQ(h.clipboard, "");
   EXPECT_TRUE(h.says("found painted cells")) << h.words_on_screen();

@@ -115,16 +115,16 @@ TEST_F(SentenceTest, CharactersAboveTheFirstPlaneSurvive) {
   EXPECT_EQ(text(), "𠮷野家😀 ok");
   h.type("🏽");
   EXPECT_EQ(text(), "𠮷野家😀 ok🏽");
-  h.key({Key::left_ctrl, Key::a});
-  h.key({Key::left_ctrl, Key::c});
+  h.key({Key::left_ctrl, Key{'A'}});
+  h.key({Key::left_ctrl, Key{'C'}});
   EXPECT_EQ(h.clipboard, "𠮷野家😀 ok🏽") << "copied out as they are";
   const std::string pasted = "👨‍👩‍👧 𪚥 \U000F0000 ꀀ é";
   h.paste(pasted);
   EXPECT_EQ(text(), pasted);
   h.settle();
   EXPECT_FALSE(is_stale(h.state));
-  h.key({Key::left_ctrl, Key::a});
-  h.key({Key::left_ctrl, Key::x});
+  h.key({Key::left_ctrl, Key{'A'}});
+  h.key({Key::left_ctrl, Key{'X'}});
   EXPECT_EQ(h.clipboard, pasted);
   EXPECT_EQ(text(), "");
 }
@@ -148,9 +148,9 @@ TEST_F(SentenceTest, SeveralLinesAreABatch) {
   EXPECT_EQ(h.state.view.sentence, 0u) << "after the last comes the first";
   h.click("sentence before");
   EXPECT_EQ(h.state.view.sentence, 2u);
-  h.key({Key::left_alt, Key::n});
+  h.key({Key::left_alt, Key{'N'}});
   EXPECT_EQ(h.state.view.sentence, 0u);
-  h.key({Key::left_alt, Key::left_shift, Key::n});
+  h.key({Key::left_alt, Key::left_shift, Key{'N'}});
   EXPECT_EQ(h.state.view.sentence, 2u);
   h.retype("我爱");
   EXPECT_EQ(h.state.view.sentence, 0u);
@@ -304,7 +304,7 @@ TEST_F(SentenceTest, NoTextIsAStateOfItsOwn) {
   h.settle();
   h.key(Key::escape);
   for (const Key key : {Key::right_bracket, Key::right, Key::equal}) h.key(key);
-  for (const Key key : {Key::d, Key::n}) h.key({Key::left_alt, key});
+  for (const Key key : {Key{'D'}, Key{'N'}}) h.key({Key::left_alt, key});
   h.click("export");
   h.key(Key::escape);
   h.key(Key::escape);
@@ -348,7 +348,7 @@ TEST_F(SentenceTest, FiveThousandTokensPasted) {
   std::string long_text;
   for (int i = 0; i < 5000; ++i) long_text += i % 7 ? "的" : "x";
   h.click("text");
-  h.key({Key::left_ctrl, Key::a});
+  h.key({Key::left_ctrl, Key{'A'}});
   h.paste(long_text);
   EXPECT_EQ(text(), long_text);
   int frames = 0;

@@ -75,7 +75,7 @@ TEST_F(StillTest, ALetterMovesNothingAndTheTextIsAnsweredWhenItRests) {
       begin(size, language);
       Harness& h = *harness;
       h.click("text");
-      h.key({Key::left_ctrl, Key::a});
+      h.key({Key::left_ctrl, Key{'A'}});
       h.frame(2);
       const auto before = controls(h);
       const auto trace = state().trace.answer();
@@ -191,7 +191,7 @@ TEST_F(StillTest, TheMaskAndTheShapeAreAlwaysInSight) {
   EXPECT_LT(state().document.config.num_heads, 8) << "one drag";
   h.click("open controls");
   EXPECT_TRUE(h.has("scale") && h.has("trained") && h.has("ffn"));
-  h.key({Key::left_alt, Key::m});
+  h.key({Key::left_alt, Key{'M'}});
   EXPECT_TRUE(state().document.mask.causal) << "one works with the keys while the controls are open";
   EXPECT_TRUE(h.has("controls"));
 }
@@ -224,22 +224,22 @@ TEST_F(StillTest, UndoInTheBoxUndoesTheSentence) {
   h.retype("The cat sat");
   rest();
   h.type(" on the mat");
-  h.key({Key::left_ctrl, Key::z});
+  h.key({Key::left_ctrl, Key{'Z'}});
   h.frame();
   EXPECT_EQ(text(), "The cat sat") << "what was typed since it rested";
   EXPECT_TRUE(ImGui::GetIO().WantTextInput) << "the box keeps the keyboard";
   h.type("!");
   EXPECT_EQ(text(), "The cat sat!") << "and has the cursor where the text changed";
-  h.key({Key::left_ctrl, Key::z});
+  h.key({Key::left_ctrl, Key{'Z'}});
   h.frame();
-  h.key({Key::left_ctrl, Key::z});
+  h.key({Key::left_ctrl, Key{'Z'}});
   h.frame();
   EXPECT_EQ(text(), kEnglishSentence);
-  h.key({Key::left_ctrl, Key::left_shift, Key::z});
+  h.key({Key::left_ctrl, Key::left_shift, Key{'Z'}});
   h.frame();
   EXPECT_EQ(text(), "The cat sat");
   h.key(Key::escape);
-  h.key({Key::left_ctrl, Key::z});
+  h.key({Key::left_ctrl, Key{'Z'}});
   EXPECT_EQ(text(), kEnglishSentence) << "out of the box too";
 }
 
@@ -247,14 +247,14 @@ TEST_F(StillTest, SentencesTypedWithoutEnterAreSteps) {
   Harness& h = *harness;
   h.click("text");
   for (const char* sentence : {"The cat sat", "The dog ran", "A bird sang"}) {
-    h.key({Key::left_ctrl, Key::a});
+    h.key({Key::left_ctrl, Key{'A'}});
     h.type(sentence);
     rest();
   }
   h.key(Key::escape);
   for (const std::string_view before :
        {std::string_view("The dog ran"), std::string_view("The cat sat"), kEnglishSentence}) {
-    h.key({Key::left_ctrl, Key::z});
+    h.key({Key::left_ctrl, Key{'Z'}});
     EXPECT_EQ(text(), before);
   }
 }
@@ -266,7 +266,7 @@ TEST_F(StillTest, AStrayLetterGoesBehindTheSentence) {
   h.type("mp");
   h.settle();
   EXPECT_EQ(text(), "The cat satmp") << "nothing is replaced";
-  h.key({Key::left_ctrl, Key::z});
+  h.key({Key::left_ctrl, Key{'Z'}});
   h.frame();
   EXPECT_EQ(text(), "The cat sat");
 }

@@ -97,7 +97,7 @@ TEST_F(TrainNumbers, ANumberThatIsTypedIsThatOfItsRow) {
   const auto type = [&](const char* row, const char* digits) {
     const Box box = h.box(row);
     h.click_at({box.x + 12, box.y + box.h / 2});
-    h.key({Key::left_ctrl, Key::a});
+    h.key({Key::left_ctrl, Key{'A'}});
     h.type(digits);
     h.key(Key::enter);
     h.frame(2);

@@ -107,12 +107,12 @@ TEST_F(TrainPanel, KeysStartPauseAndStop) {
   Harness& h = *harness;
   h.key({Key::left_ctrl, Key::enter});
   EXPECT_FALSE(h.state.training) << "only where it can be seen";
-  h.key(Key::digit_4);
+  h.key(Key{'4'});
   EXPECT_EQ(h.state.view.view, View::train);
   plan_steps(1000000);
   h.key({Key::left_ctrl, Key::enter});
   ASSERT_TRUE(eventually([&] { return is(TrainingPhase::running); }));
-  h.key(Key::digit_1);
+  h.key(Key{'1'});
   EXPECT_EQ(h.state.view.view, View::heads);
   h.key({Key::left_ctrl, Key::enter});
   EXPECT_TRUE(is(TrainingPhase::paused)) << "from any view";
@@ -134,7 +134,7 @@ TEST_F(TrainPanel, AnotherViewSaysThatItGoesOn) {
   h.click("view heads");
   h.frame(2);
   ASSERT_TRUE(h.has("training status"));
-  h.key({Key::left_ctrl, Key::z});
+  h.key({Key::left_ctrl, Key{'Z'}});
   EXPECT_FALSE(shows_training(h.state)) << "the question before";
   h.frame(2);
   EXPECT_TRUE(h.has("training status"));

@@ -31,7 +31,7 @@ TEST_F(TwoTextsTest, TheTargetIsTypedCutAndUndone) {
   const Document before = h.state.document;
   const std::string source = h.tokens();
   h.click("target text");
-  h.key({Key::left_ctrl, Key::a});
+  h.key({Key::left_ctrl, Key{'A'}});
   h.key(Key::del);
   h.type("The cat sat");
   h.key(Key::escape);
@@ -63,7 +63,7 @@ TEST_F(TwoTextsTest, TheTargetIsTypedCutAndUndone) {
 TEST_F(TwoTextsTest, CharactersAboveTheFirstPlaneSurviveInTheTarget) {
   Harness& h = *harness;
   h.click("target text");
-  h.key({Key::left_ctrl, Key::a});
+  h.key({Key::left_ctrl, Key{'A'}});
   h.paste("𠮷野家 😀 ok");
   EXPECT_EQ(h.state.document.target.text, "𠮷野家 😀 ok");
 }
@@ -130,7 +130,7 @@ TEST_F(TwoTextsTest, AMaskIsThatOfTheStackLookedAt) {
 TEST_F(TwoTextsTest, WithoutATargetThereIsASentenceAndNoCrash) {
   Harness& h = *harness;
   h.click("target text");
-  h.key({Key::left_ctrl, Key::a});
+  h.key({Key::left_ctrl, Key{'A'}});
   h.key(Key::del);
   h.settle();
   h.key(Key::escape);
@@ -138,9 +138,9 @@ TEST_F(TwoTextsTest, WithoutATargetThereIsASentenceAndNoCrash) {
   EXPECT_TRUE(is_stale(h.state));
   EXPECT_FALSE(message_of(problem_of(h.state)).empty()) << "it is said what is missing";
   EXPECT_TRUE(h.says(message_of(problem_of(h.state))));
-  for (const Key key : {Key::digit_2, Key::tab, Key::space, Key::right, Key::digit_1}) h.key(key);
-  h.key({Key::left_alt, Key::y});
-  h.key({Key::left_alt, Key::y});
+  for (const Key key : {Key{'2'}, Key::tab, Key::space, Key::right, Key{'1'}}) h.key(key);
+  h.key({Key::left_alt, Key{'Y'}});
+  h.key({Key::left_alt, Key{'Y'}});
   h.settle();
   EXPECT_TRUE(is_consistent(h.state));
 }
@@ -203,7 +203,7 @@ TEST_F(WritingTest, ItStopsWhenToldTo) {
     h.settle();
     EXPECT_LT(tokens(), 30);
     EXPECT_FALSE(h.has("stop writing"));
-    h.key({Key::left_ctrl, Key::z});
+    h.key({Key::left_ctrl, Key{'Z'}});
     EXPECT_EQ(h.state.document.source.text, kDefaultSentence) << "what was written is one step";
     h.settle();
   }

@@ -27,6 +27,16 @@ AppState pattern(Index queries, Index keys) {
   return state;
 }
 
+Viewport zoomed(const AppState& state, float factor, const CellRef& around) {
+  const Stack stack = state.view.chosen.stack;
+  return zoomed(state.view.viewport, state.trace->queries(stack), state.trace->keys(stack), factor, around);
+}
+
+Viewport panned(const AppState& state, Index queries, Index keys) {
+  const Stack stack = state.view.chosen.stack;
+  return panned(state.view.viewport, state.trace->queries(stack), state.trace->keys(stack), {queries, keys});
+}
+
 bool contains(const Region& region, const CellRef& cell) {
   return cell.query >= region.first_query && cell.query < region.first_query + region.num_queries &&
          cell.key >= region.first_key && cell.key < region.first_key + region.num_keys;
@@ -101,7 +111,7 @@ TEST(Viewport, PanningStopsAtTheEdges) {
 TEST(Viewport, OfAMapOfAnySize) {
   EXPECT_EQ(whole_or({}, 30, 12), (Viewport{0, 30, 0, 12}));
   EXPECT_EQ(whole_or({1, 2, 3, 4}, 30, 12), (Viewport{1, 2, 3, 4}));
-  const Viewport part = zoomed({}, 30, 12, 2, {29, 0});
+  const Viewport part = zoomed(Viewport{}, 30, 12, 2, {29, 0});
   EXPECT_EQ(part, (Viewport{15, 15, 0, 6}));
   EXPECT_EQ(panned(part, 30, 12, {-100, 3}), (Viewport{0, 15, 3, 6}));
   EXPECT_EQ(zoomed(part, 30, 12, 0.5f, {29, 0}), Viewport{});

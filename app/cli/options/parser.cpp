@@ -14,27 +14,14 @@ namespace {
 
 constexpr const char* kOptions = "Options";  // the default group of CLI11
 
-/// The parts of a text between fixed ones: "a" and "b" of "x: a = b" with {"x: ", " = "}. Nothing where the text does
-/// not begin with the first of them or lacks another.
-std::optional<std::vector<std::string>> parts_of(std::string_view text, std::initializer_list<std::string_view> fixed) {
-  std::vector<std::string> parts;
-  for (bool first = true; const std::string_view part : fixed) {
-    const std::size_t found = text.find(part);
-    if (found == std::string_view::npos || (first && found != 0)) return std::nullopt;
-    if (!first) parts.emplace_back(text.substr(0, found));
-    text.remove_prefix(found + part.size());
-    first = false;
-  }
-  parts.emplace_back(text);
-  return parts;
-}
-
 /// The first line of an error of CLI11; its message for a word that is no number is replaced.
 Error one_line(const CLI::ParseError& error) {
   std::string message = error.what();
   message = message.substr(0, message.find('\n'));
-  if (const auto parts = parts_of(message, {"Could not convert: ", " = "}))
-    return bad_input((*parts)[0], "", "a number", "'" + (*parts)[1] + "'");
+  constexpr std::string_view kNoNumber = "Could not convert: ";
+  if (const std::size_t equals = message.find(" = "); message.starts_with(kNoNumber) && equals != message.npos)
+    return bad_input(message.substr(kNoNumber.size(), equals - kNoNumber.size()), "", "a number",
+                     "'" + message.substr(equals + 3) + "'");
   return Error(ErrorCode::bad_value, message);
 }
 
@@ -103,7 +90,6 @@ struct Parser::State {
 };
 
 Option& Option::required() { return option_->required(), *this; }
-Option& Option::hidden() { return option_->group(""), *this; }
 Option& Option::check(const TakeWord& fault) { return option_->check(fault, ""), *this; }
 Option& Option::list() { return option_->delimiter(',')->allow_extra_args(false), *this; }
 Option& Option::repeated() { return option_->allow_extra_args(false), *this; }
@@ -142,12 +128,6 @@ Parser Parser::command(const std::string& name, const std::string& about) {
   CLI::App* added = state_->app->add_subcommand(name, about);
   return Parser(state_->commands.emplace_back(
       std::make_shared<State>(State{std::shared_ptr<CLI::App>(state_->app, added)})));  // the app keeps it alive
-}
-
-std::vector<std::string> Parser::commands() const {
-  std::vector<std::string> names;
-  for (const auto& command : state_->commands) names.push_back(command->app->get_name());
-  return names;
 }
 
 void Parser::version(const std::string& text) { state_->app->set_version_flag("--version", text); }

@@ -50,8 +50,6 @@ class Option {
   Option(CLI::Option& option, bool whole) : option_(&option), whole_(whole) {}
 
   Option& required();
-  /// Left out of every help.
-  Option& hidden();
   /// A check of the word as it was given; it returns what is wrong, empty: nothing.
   Option& check(const TakeWord& fault);
   /// A number from `low` to `high`; a whole one where the target is.
@@ -84,8 +82,6 @@ class Parser {
 
   /// Adds a command to a program.
   Parser command(const std::string& name, const std::string& about);
-  /// The names of the commands, in the order in which they were added.
-  std::vector<std::string> commands() const;
   void version(const std::string& text);
   /// What stands below the options in the help: examples.
   void footer(const std::string& text);

@@ -200,7 +200,7 @@ Result<Startup> RequestOptions::opened_source(const GivenOptions& given_words) c
   }
   const bool heads = (is_tensors(source_) || names_own_numbers(source_)) && given("--num-heads");
   const Reading reading = command_.name() == "open" ? Reading::whole : Reading::as_used;
-  return of_model(open_model(source_, heads ? num_heads() : std::nullopt, reading));
+  return of_model(open_model(source_, heads ? num_heads() : std::nullopt, unwatched(), reading));
 }
 
 /// Of a shape the trained model that has it, or fresh weights.

@@ -16,20 +16,6 @@ std::optional<HeadRef> switched_head(const Edits& a, const Edits& b) {
   return std::nullopt;
 }
 
-/// `heads 4 → 8`: a number of the model; empty where none differs.
-std::string changed_shape(Language language, const Config& before, const Config& now) {
-  const std::pair<const Words&, Index Config::*> numbers[] = {{kModelWords.d_model, &Config::d_model},
-                                                              {kModelWords.heads, &Config::num_heads},
-                                                              {kModelWords.layers, &Config::num_layers},
-                                                              {kModelWords.feed_forward, &Config::ffn}};
-  std::string text;
-  for (const auto& [name, field] : numbers)
-    if (before.*field != now.*field)
-      text += (text.empty() ? "" : ", ") + std::string(words(language, name)) + " " + std::to_string(before.*field) +
-              " → " + std::to_string(now.*field);
-  return text;
-}
-
 /// The weight that was set last, with its new value; empty: none was, but some are no longer set.
 std::string changed_weight(Language language, const Edits& before, const Edits& now) {
   for (const WeightEdit& edit : now.weights)
@@ -71,6 +57,21 @@ std::string detail(Language language, const QuestionField& field, const Document
 }
 
 }  // namespace
+
+std::string changed_shape(Language language, const Config& before, const Config& now) {
+  std::string text;
+  const auto add = [&](const Words& name, auto Config::*field) {
+    if (before.*field != now.*field)
+      text += (text.empty() ? "" : ", ") + std::string(words(language, name)) + " " + std::to_string(before.*field) +
+              " → " + std::to_string(now.*field);
+  };
+  add(kModelWords.heads, &Config::num_heads);
+  add(kModelWords.d_model, &Config::d_model);
+  add(kModelWords.layers, &Config::num_layers);
+  add(kModelWords.feed_forward, &Config::ffn);
+  add(kModelWords.seed, &Config::seed);
+  return text;
+}
 
 std::string change_in_words(Language language, const Document& before, const Document& now,
                             const QuestionFields& fields) {

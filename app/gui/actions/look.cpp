@@ -267,8 +267,9 @@ void zoom(Gui& gui, float factor) {
   const AppState& state = gui.state;
   const Stack stack = state.view.chosen.stack;
   const auto& lit = state.view.pinned ? state.view.pinned : state.view.hovered;
-  const CellRef middle{state.trace->queries(stack) / 2, state.trace->keys(stack) / 2};
-  gui.push(SetViewport{zoomed(state, factor, lit.value_or(middle))});
+  const Index queries = state.trace->queries(stack), keys = state.trace->keys(stack);
+  const CellRef around = lit.value_or(CellRef{queries / 2, keys / 2});
+  gui.push(SetViewport{zoomed(state.view.viewport, queries, keys, factor, around)});
 }
 
 void zoom_compared(Gui& gui, float factor) {

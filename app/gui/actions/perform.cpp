@@ -14,25 +14,11 @@ constexpr Words kGroups[] = {{"Views", "视图"}, {"Heads and cells", "头与单
 // clang-format on
 static_assert(std::size(kGroups) == static_cast<std::size_t>(ActionGroup::count));
 
-/// `heads 4 → 8`: a number of the model that the commands change; empty where there is none.
-std::string changed_number(const Gui& gui, std::span<const Command> pushed) {
-  const Config& before = gui.state.document.config;
-  const std::pair<const Words&, Index Config::*> numbers[] = {{kModelWords.heads, &Config::num_heads},
-                                                              {kModelWords.d_model, &Config::d_model},
-                                                              {kModelWords.layers, &Config::num_layers},
-                                                              {kModelWords.feed_forward, &Config::ffn}};
-  for (const Command& command : pushed) {
-    const auto* set = command.as<SetConfig>();
-    if (!set) continue;
-    std::string text;
-    const auto add = [&](const Words& name, const std::string& from, const std::string& to) {
-      if (from != to) text += (text.empty() ? "" : ", ") + std::string(gui.word(name)) + " " + from + " → " + to;
-    };
-    for (const auto& [name, field] : numbers)
-      add(name, std::to_string(before.*field), std::to_string(set->config.*field));
-    add(kModelWords.seed, std::to_string(before.seed), std::to_string(set->config.seed));
-    return text;
-  }
+/// `heads 4 → 8`: the numbers of the model that the commands change; empty where there is none.
+std::string changed_numbers(const Gui& gui, std::span<const Command> pushed) {
+  for (const Command& command : pushed)
+    if (const auto* set = command.as<SetConfig>())
+      return changed_shape(gui.state.settings.language, gui.state.document.config, set->config);
   return {};
 }
 
@@ -47,8 +33,8 @@ void perform(Gui& gui, const Action& action) {
   const bool edits = std::ranges::any_of(
       pushed, [](const Command& command) { return command.as<EndGesture>() || command.as<SwapKept>(); });
   if (!edits) return;
-  const std::string number = changed_number(gui, pushed);
-  gui.push(Changed{number.empty() ? gui.word(action.name) : number});
+  const std::string numbers = changed_numbers(gui, pushed);
+  gui.push(Changed{numbers.empty() ? gui.word(action.name) : numbers});
 }
 
 std::string all_action_words() {

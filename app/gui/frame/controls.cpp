@@ -1,7 +1,8 @@
 #include "gui/frame/controls.h"
 
+#include <imgui_stdlib.h>
+
 #include <algorithm>
-#include <cstring>
 
 #include "base/formatted.h"
 #include "gui/frame/focus.h"
@@ -36,34 +37,36 @@ SlimScope::~SlimScope() {
   ImGui::PopFont();
 }
 
+namespace {
+
+/// Behind a slider: its name, its tooltip, the end of its edit; gives the steps of the keys.
+int end_slider(Gui& gui, const char* name, const Words& tip) {
+  ImGui::PopID();
+  gui.name_item(name, BoxKind::slider);
+  const int steps = focus_steps(gui);
+  if (ImGui::IsItemDeactivatedAfterEdit()) gui.push(EndGesture{});
+  explain_item(gui, tip);
+  return steps;
+}
+
+}  // namespace
+
 bool slider(Gui& gui, const char* name, int& value, int least, int most, const Words& tip, float width) {
   const SlimScope slim(gui, width);
   ImGui::PushID(name);
-  bool moved = ImGui::SliderInt("##slider", &value, least, most, "", ImGuiSliderFlags_AlwaysClamp);
-  ImGui::PopID();
-  gui.name_item(name, BoxKind::slider);
-  if (const int steps = focus_steps(gui); steps != 0) {
-    value = std::clamp(value + steps, least, most);
-    moved = true;
-  }
-  if (ImGui::IsItemDeactivatedAfterEdit()) gui.push(EndGesture{});
-  explain_item(gui, tip);
-  return moved;
+  const bool moved = ImGui::SliderInt("##slider", &value, least, most, "", ImGuiSliderFlags_AlwaysClamp);
+  const int steps = end_slider(gui, name, tip);
+  if (steps != 0) value = std::clamp(value + steps, least, most);
+  return moved || steps != 0;
 }
 
 bool slider(Gui& gui, const char* name, float& value, float least, float most, const Words& tip, float width) {
   const SlimScope slim(gui, width);
   ImGui::PushID(name);
-  bool moved = ImGui::SliderFloat("##slider", &value, least, most, "", ImGuiSliderFlags_None);
-  ImGui::PopID();
-  gui.name_item(name, BoxKind::slider);
-  if (const int steps = focus_steps(gui); steps != 0) {
-    value = std::clamp(value + static_cast<float>(steps) * (most - least) / 100, least, most);
-    moved = true;
-  }
-  if (ImGui::IsItemDeactivatedAfterEdit()) gui.push(EndGesture{});
-  explain_item(gui, tip);
-  return moved;
+  const bool moved = ImGui::SliderFloat("##slider", &value, least, most, "", ImGuiSliderFlags_None);
+  const int steps = end_slider(gui, name, tip);
+  if (steps != 0) value = std::clamp(value + static_cast<float>(steps) * (most - least) / 100, least, most);
+  return moved || steps != 0;
 }
 
 namespace {
@@ -93,10 +96,6 @@ bool checkbox(Gui& gui, const char* name, const Words& string, bool& value, cons
   return changed;
 }
 
-bool wide_button(Gui& gui, const char* name, const Words& string, const Words& tip, bool on) {
-  return wide_button(gui, name, string, std::string(gui.word(tip)), on);
-}
-
 bool wide_button(Gui& gui, const char* name, const Words& string, const std::string& tip, bool on, float less) {
   ImGui::PushStyleColor(ImGuiCol_Button, on ? gui.colours().button : 0);
   ImGui::PushID(name);
@@ -108,17 +107,31 @@ bool wide_button(Gui& gui, const char* name, const Words& string, const std::str
   return pressed;
 }
 
+bool lines_box(const Gui& gui, const char* label, const char* hint, std::string& text, ImVec2 size,
+               ImGuiInputTextFlags flags, ImGuiInputTextCallback callback, void* data) {
+  const bool empty = text.empty();
+  if (empty) {  // the box is a separate window above what is drawn here, so it lets the hint through
+    const ImGuiStyle& style = ImGui::GetStyle();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = size.x < 0 ? ImGui::GetContentRegionAvail().x : size.x;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(at, {at.x + width, at.y + size.y}, ImGui::GetColorU32(ImGuiCol_FrameBg), style.FrameRounding);
+    list.AddText({at.x + style.FramePadding.x, at.y + style.FramePadding.y}, gui.colours().dim, hint);
+    ImGui::PushStyleColor(ImGuiCol_FrameBg, ImVec4{});
+  }
+  const bool edited = ImGui::InputTextMultiline(label, &text, size, flags, callback, data);
+  if (empty) ImGui::PopStyleColor();
+  return edited;
+}
+
 bool word_box(Gui& gui, const char* name, const Words& hint, std::string& text, float width) {
   std::string shown = gui.fonts.shown(text);
-  shown.reserve(64);
   ImGui::SetNextItemWidth(width);
   ImGui::PushID(name);
-  const bool edited = ImGui::InputTextWithHint("##word", gui.word(hint), shown.data(), shown.capacity() + 1,
-                                               ImGuiInputTextFlags_CallbackResize, grow_text, &shown);
+  const bool edited = ImGui::InputTextWithHint("##word", gui.word(hint), &shown);
   ImGui::PopID();
   gui.name_item(name, BoxKind::field);
   if (!edited || key_pressed(Key::escape, false)) return false;
-  shown.resize(std::strlen(shown.c_str()));
   text = gui.fonts.typed(shown);
   return true;
 }

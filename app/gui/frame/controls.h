@@ -35,9 +35,12 @@ bool slider(Gui& gui, const char* name, float& value, float least, float most, c
 bool checkbox(Gui& gui, const char* name, const Words& string, bool& value, const Words& tip);
 
 /// A button as wide as the panel, or `less` narrower; true when pressed.
-bool wide_button(Gui& gui, const char* name, const Words& string, const Words& tip, bool on = false);
 bool wide_button(Gui& gui, const char* name, const Words& string, const std::string& tip, bool on = false,
                  float less = 0);
+
+/// A box of several lines, with `hint` in it while it is empty; true when it was edited.
+bool lines_box(const Gui& gui, const char* label, const char* hint, std::string& text, ImVec2 size,
+               ImGuiInputTextFlags flags, ImGuiInputTextCallback callback = nullptr, void* data = nullptr);
 
 /// A box for a word of the answer; true when it changed. Escape leaves the box; what was typed stays.
 bool word_box(Gui& gui, const char* name, const Words& hint, std::string& text, float width);

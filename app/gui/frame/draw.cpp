@@ -127,16 +127,6 @@ void hatch_unknown(const Gui& gui, ImDrawList& list, const Box& box) {
   list.PopClipRect();
 }
 
-void resize_text(ImGuiInputTextCallbackData* data, std::string& text) {
-  text.resize(static_cast<std::size_t>(data->BufTextLen));
-  data->Buf = text.data();
-}
-
-int grow_text(ImGuiInputTextCallbackData* data) {
-  resize_text(data, *static_cast<std::string*>(data->UserData));
-  return 0;
-}
-
 void coloured_text(ImU32 colour, std::string_view text) {
   ImGui::PushStyleColor(ImGuiCol_Text, colour);
   ImGui::TextUnformatted(text.data(), text.data() + text.size());

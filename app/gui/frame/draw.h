@@ -58,11 +58,6 @@ std::string whole_sentences(const std::vector<std::string>& sentences, float roo
 /// Amber lines across what the model does not know.
 void hatch_unknown(const Gui& gui, ImDrawList& list, const Box& box);
 
-/// The callback of an input widget for ImGuiInputTextFlags_CallbackResize: `text` grows with the typed text.
-void resize_text(ImGuiInputTextCallbackData* data, std::string& text);
-/// The callback of one whose user data is that text.
-int grow_text(ImGuiInputTextCallbackData* data);
-
 /// Text at the current font.
 void coloured_text(ImU32 colour, std::string_view text);
 /// Small dim text, as labels of controls are written.

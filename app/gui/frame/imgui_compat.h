@@ -12,52 +12,16 @@ namespace headlight {
 inline ImTextureID texture_id(unsigned gl_name) { return (ImTextureID)(intptr_t)gl_name; }
 
 /// A key of a US keyboard. The numbers are GLFW's key codes, which 1.86 uses unchanged where GLFW feeds it;
-/// letters and digits are their ASCII codes, so that static_cast<Key>('M') is a key too.
+/// letters and digits are their ASCII codes: Key{'M'}.
 enum class Key : int {
   space = 32,
   comma = 44,
   minus,
   period,
   slash,
-  digit_0 = 48,
-  digit_1,
-  digit_2,
-  digit_3,
-  digit_4,
-  digit_5,
-  digit_6,
-  digit_7,
-  digit_8,
-  digit_9,
   semicolon = 59,
   equal = 61,
-  a = 65,
-  b,
-  c,
-  d,
-  e,
-  f,
-  g,
-  h,
-  i,
-  j,
-  k,
-  l,
-  m,
-  n,
-  o,
-  p,
-  q,
-  r,
-  s,
-  t,
-  u,
-  v,
-  w,
-  x,
-  y,
-  z,
-  left_bracket,
+  left_bracket = 91,
   backslash,
   right_bracket,
   escape = 256,
@@ -93,8 +57,8 @@ struct KeysOfImGui {
   Key first;
   int imgui_first, count = 1;
 };
-inline constexpr KeysOfImGui kKeysOfImGui[] = {{Key::a, ImGuiKey_A, 26},
-                                               {Key::digit_0, ImGuiKey_0, 10},
+inline constexpr KeysOfImGui kKeysOfImGui[] = {{Key{'A'}, ImGuiKey_A, 26},
+                                               {Key{'0'}, ImGuiKey_0, 10},
                                                {Key::f1, ImGuiKey_F1, 2},
                                                {Key::space, ImGuiKey_Space},
                                                {Key::comma, ImGuiKey_Comma, 4},
@@ -133,24 +97,5 @@ inline int imgui_key(Key key) { return static_cast<int>(key); }
 /// Whether the key went down since the last frame, or repeats. Modifiers are ImGuiIO's KeyCtrl, KeyShift and so on.
 inline bool key_pressed(Key key, bool repeat = true) { return ImGui::IsKeyPressed(imgui_key(key), repeat); }
 inline bool key_down(Key key) { return ImGui::IsKeyDown(imgui_key(key)); }
-
-/// A modifier key also sets ImGuiIO's KeyCtrl and its like.
-inline void inject_key(Key key, bool down) {
-  ImGuiIO& io = ImGui::GetIO();
-  const auto is = [&](Key left, Key right) { return key == left || key == right; };
-#if IMGUI_VERSION_NUM >= 18700
-  io.AddKeyEvent(imgui_key(key), down);
-  if (is(Key::left_ctrl, Key::right_ctrl)) io.AddKeyEvent(ImGuiMod_Ctrl, down);
-  if (is(Key::left_shift, Key::right_shift)) io.AddKeyEvent(ImGuiMod_Shift, down);
-  if (is(Key::left_alt, Key::right_alt)) io.AddKeyEvent(ImGuiMod_Alt, down);
-  if (is(Key::left_super, Key::right_super)) io.AddKeyEvent(ImGuiMod_Super, down);
-#else
-  io.KeysDown[imgui_key(key)] = down;
-  if (is(Key::left_ctrl, Key::right_ctrl)) io.KeyCtrl = down;
-  if (is(Key::left_shift, Key::right_shift)) io.KeyShift = down;
-  if (is(Key::left_alt, Key::right_alt)) io.KeyAlt = down;
-  if (is(Key::left_super, Key::right_super)) io.KeySuper = down;
-#endif
-}
 
 }  // namespace headlight

@@ -16,9 +16,12 @@ struct Pressed {
   Box box;
   bool clicked, hovered;
 };
-Pressed press(const char* id, float width, float height) {
+Pressed press(const char* name, float width) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = ImGui::InvisibleButton(id, {width, height});
+  const float height = ImGui::GetFrameHeight();
+  ImGui::PushID(name);
+  const bool clicked = ImGui::InvisibleButton("button", {width, height});
+  ImGui::PopID();
   return {{at.x, at.y, width, height}, clicked, ImGui::IsItemHovered()};
 }
 
@@ -34,9 +37,7 @@ void text_in(const Box& box, float x, ImU32 colour, const char* label) {
 float primary_width(const char* label) { return button_width(label) + ImGui::GetStyle().FramePadding.x; }
 
 bool primary_button(Gui& gui, const char* name, const char* label) {
-  ImGui::PushID(name);
-  const Pressed it = press("primary", primary_width(label), ImGui::GetFrameHeight());
-  ImGui::PopID();
+  const Pressed it = press(name, primary_width(label));
   const Palette& colours = gui.colours();
   ImGui::GetWindowDrawList()->AddRectFilled(top_left(it.box), bottom_right(it.box),
                                             with_alpha(it.hovered ? colours.action_hovered : colours.action),
@@ -65,9 +66,7 @@ std::optional<std::size_t> segmented(Gui& gui, const std::vector<Segment>& segme
   for (std::size_t i = 0; i < segments.size(); ++i) {
     const Segment& segment = segments[i];
     if (i > 0) ImGui::SameLine(0, 0);
-    ImGui::PushID(segment.name.c_str());
-    const Pressed it = press("segment", button_width(segment.label), height);
-    ImGui::PopID();
+    const Pressed it = press(segment.name.c_str(), button_width(segment.label));
     if (it.clicked && !segment.faint) pressed = i;
     const ImDrawFlags corners = (i == 0 ? ImDrawFlags_RoundCornersLeft : ImDrawFlags_RoundCornersNone) |
                                 (i + 1 == segments.size() ? ImDrawFlags_RoundCornersRight : 0);
@@ -91,9 +90,7 @@ std::optional<std::size_t> segmented(Gui& gui, const std::vector<Segment>& segme
 float menu_width(const Gui& gui, const char* label) { return button_width(label) + (kTriangle + 6) * gui.unit; }
 
 bool menu_button(Gui& gui, const char* name, const char* label, bool on) {
-  ImGui::PushID(name);
-  const Pressed it = press("menu", menu_width(gui, label), ImGui::GetFrameHeight());
-  ImGui::PopID();
+  const Pressed it = press(name, menu_width(gui, label));
   const Palette& colours = gui.colours();
   const ImGuiStyle& style = ImGui::GetStyle();
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -176,9 +173,7 @@ bool menu_line(Gui& gui, const char* name, const char* label, const std::string&
 }
 
 bool link_button(Gui& gui, const char* name, const char* label) {
-  ImGui::PushID(name);
-  const Pressed it = press("link", std::max(1.0f, ImGui::CalcTextSize(label).x), ImGui::GetFrameHeight());
-  ImGui::PopID();
+  const Pressed it = press(name, std::max(1.0f, ImGui::CalcTextSize(label).x));
   const ImU32 colour = gui.colours().action;
   text_in(it.box, it.box.x, colour, label);
   if (it.hovered) {

@@ -29,15 +29,8 @@ void lead(Gui& gui, const std::string& text) {
 /// The probability of any one word.
 void word_search(Gui& gui) {
   const AppState& state = gui.state;
-  std::string text = gui.fonts.shown(state.view.word);
-  text.reserve(64);
-  ImGui::SetNextItemWidth(96 * gui.unit);
-  if (ImGui::InputTextWithHint("##word", gui.word(kChosenHeadWords.find_word), text.data(), text.capacity() + 1,
-                               ImGuiInputTextFlags_CallbackResize, grow_text, &text)) {
-    text.resize(std::strlen(text.c_str()));
-    gui.push(SearchWord{gui.fonts.typed(text)});
-  }
-  gui.name_item("find word", BoxKind::field);
+  std::string text = state.view.word;
+  if (word_box(gui, "find word", kChosenHeadWords.find_word, text, 96 * gui.unit)) gui.push(SearchWord{text});
   explain_item(gui, kChosenHeadWords.tip_find_word);
   ImGui::SameLine(0, 8 * gui.unit);
   if (state.view.word.empty()) return;

@@ -66,9 +66,6 @@ void heading(Gui& gui, const Trace& trace, const MatrixId& id) {
   dim_text(gui, line);
 }
 
-/// Whether its rows and its columns are words: then its cells are square, as those of every map of words.
-bool is_pattern(const Axes& along) { return along.rows == Axis::queries && along.cols == Axis::keys; }
-
 MatrixStyle matrix_style(const Gui& gui, const TextWidth& measure, bool square) {
   const float em = gui.fonts.pixels(TextSize::small) / kLineOfEm;
   return {.theme = gui.state.settings.theme,

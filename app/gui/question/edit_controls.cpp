@@ -30,7 +30,7 @@ void dropout_control(Gui& gui) {
   if (slider(gui, "dropout", dropout, 0.0f, 0.9f, kMaskWords.tip_dropout) && std::isfinite(dropout))
     gui.push(SetDropout{std::min(std::max(dropout, 0.0f), 0.99f), edits.dropout_seed});
   if (edits.dropout <= 0.0f) return;
-  if (wide_button(gui, "dropout seed", kMaskWords.drop_others, kMaskWords.tip_dropout))
+  if (wide_button(gui, "dropout seed", kMaskWords.drop_others, gui.word(kMaskWords.tip_dropout)))
     gui.push_once(SetDropout{edits.dropout, edits.dropout_seed + 1});
 }
 
@@ -47,13 +47,13 @@ void changed_by_hand(Gui& gui) {
     off_as("off as zero", kMaskWords.off_zero, OffAs::zero);
     ImGui::SameLine(0, 0);
     off_as("off as mean", kMaskWords.off_mean, OffAs::mean);
-    if (wide_button(gui, "all on", kMaskWords.all_on, kMaskWords.tip_off_as)) gui.push_once(SwitchAllOn{});
+    if (wide_button(gui, "all on", kMaskWords.all_on, gui.word(kMaskWords.tip_off_as))) gui.push_once(SwitchAllOn{});
   }
-  if (any_parts_off(gui) && wide_button(gui, "parts on", kMaskWords.parts_on, kMaskWords.tip_parts_on))
+  if (any_parts_off(gui) && wide_button(gui, "parts on", kMaskWords.parts_on, gui.word(kMaskWords.tip_parts_on)))
     gui.push_once(SwitchPartsOn{});
   if (!edits.weights.empty()) {
     control_label(gui, kMaskWords.weights_by_hand, std::to_string(edits.weights.size()));
-    if (wide_button(gui, "clear weights", kMaskWords.clear_weights, kMaskWords.tip_weight))
+    if (wide_button(gui, "clear weights", kMaskWords.clear_weights, gui.word(kMaskWords.tip_weight)))
       gui.push_once(ClearWeights{});
   }
 }

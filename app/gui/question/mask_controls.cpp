@@ -80,7 +80,7 @@ void mask_controls(Gui& gui, bool row) {
   }
   const float line = ImGui::GetFrameHeight();
   if (mask.painted.empty()) ImGui::Dummy({0, row ? 0 : line});
-  else if (row ? wide_button(gui, "clear paint", kMaskWords.clear_paint, kMaskWords.paint_hint)
+  else if (row ? wide_button(gui, "clear paint", kMaskWords.clear_paint, gui.word(kMaskWords.paint_hint))
                : flat_button(gui, "clear paint", "×"))
     gui.push_once(ClearPaint{stack, layer});
   if (!mask.painted.empty() && !row) explain_item(gui, kMaskWords.clear_paint);

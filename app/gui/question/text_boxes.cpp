@@ -1,14 +1,14 @@
 #include "gui/question/text_boxes.h"
 
 #include <imgui_internal.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <sstream>
 
 #include "base/utf8.h"
-#include "gui/frame/draw.h"
+#include "gui/frame/controls.h"
 #include "gui/frame/imgui_compat.h"
 #include "words/sentence_words.h"
 
@@ -50,7 +50,6 @@ void take_over(ImGuiInputTextCallbackData* data, const std::string& text) {
 
 int edit_callback(ImGuiInputTextCallbackData* data) {
   auto& editing = *static_cast<Editing*>(data->UserData);
-  if (data->EventFlag == ImGuiInputTextFlags_CallbackResize) return resize_text(data, editing.text), 0;
   if (editing.takes_keyboard && (editing.typed + editing.arriving).empty()) data->SelectAll();
   else if (editing.takes_keyboard) replace_with_typed(data, editing.typed, editing.arriving);
   else if (editing.follows) take_over(data, std::string(editing.text));
@@ -62,8 +61,8 @@ int edit_callback(ImGuiInputTextCallbackData* data) {
 void undo_keys(Gui& gui) {
   const ImGuiIO& io = ImGui::GetIO();
   if (!io.KeyCtrl || io.KeyAlt || io.KeySuper) return;
-  if (key_pressed(Key::z) && !io.KeyShift) gui.push(Undo{});
-  else if (key_pressed(Key::y) || (io.KeyShift && key_pressed(Key::z))) gui.push(Redo{});
+  if (key_pressed(Key{'Z'}) && !io.KeyShift) gui.push(Undo{});
+  else if (key_pressed(Key{'Y'}) || (io.KeyShift && key_pressed(Key{'Z'}))) gui.push(Redo{});
 }
 
 /// A text that can be typed: what it is called, what it is for, and the command of typing.
@@ -99,28 +98,15 @@ std::optional<std::size_t> text_box(Gui& gui, const TextBox& box, float width) {
   const ImGuiStyle& style = ImGui::GetStyle();
   const float height =
       static_cast<float>(std::min(lines, box.most_lines)) * ImGui::GetTextLineHeight() + 2 * style.FramePadding.y;
-  const ImVec2 corner = ImGui::GetCursorScreenPos(),
-               inside{corner.x + style.FramePadding.x, corner.y + style.FramePadding.y};
-  const bool empty = shown.empty();
-  if (empty) {  // the box is a separate window above what is drawn here: the hint needs a frame that is drawn here
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled(corner, {corner.x + width, corner.y + height}, ImGui::GetColorU32(ImGuiCol_FrameBg),
-                       style.FrameRounding);
-    list.AddText(inside, gui.colours().dim, box.hint);
-    ImGui::PushStyleColor(ImGuiCol_FrameBg, ImVec4{});
-  }
   // Enter is done with the sentence; with Shift it begins the next line. ImGui knows this flag for Ctrl alone.
   const ImGuiIO& io = ImGui::GetIO();
   const bool enter_leaves = !io.KeyShift && !io.KeyCtrl;
-  const bool edited = ImGui::InputTextMultiline(
-      "##text", shown.data(), shown.capacity() + 1, {width, height},
-      ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_NoUndoRedo |
-          (enter_leaves ? ImGuiInputTextFlags_CtrlEnterForNewLine : 0),
-      edit_callback, &editing);
-  if (empty) ImGui::PopStyleColor();
+  const bool edited = lines_box(gui, "##text", box.hint, shown, {width, height},
+                                ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_NoUndoRedo |
+                                    (enter_leaves ? ImGuiInputTextFlags_CtrlEnterForNewLine : 0),
+                                edit_callback, &editing);
   if (editing.takes_keyboard && ImGui::IsItemActive()) gui.push(FocusText{false});
   // Escape leaves the box; ImGui would take back what was typed.
-  shown.resize(std::strlen(shown.c_str()));
   if (edited && !editing.follows && !key_pressed(Key::escape, false)) {
     std::string typed = gui.fonts.typed(shown);
     known = fingerprint(typed);
@@ -186,13 +172,11 @@ void turn_box(Gui& gui, std::size_t turn, float width) {
 
 void ids_box(Gui& gui, TextSide side, float width) {
   std::string text = ids_text(text_input(gui.state.document, side), "; ");
-  text.reserve(text.size() + 64);
   ImGui::PushID(static_cast<int>(side));
   ImGui::SetNextItemWidth(width);
   const bool takes_keyboard = gui.state.view.focus_text && side == TextSide::source;
   if (takes_keyboard) ImGui::SetKeyboardFocusHere();
-  if (ImGui::InputTextWithHint("##ids", gui.word(kSentenceWords.ids_hint), text.data(), text.capacity() + 1,
-                               ImGuiInputTextFlags_CallbackResize, grow_text, &text)) {
+  if (ImGui::InputTextWithHint("##ids", gui.word(kSentenceWords.ids_hint), &text)) {
     SetIds wanted{{}, side};
     for (const std::string_view line : split_at(';', text.c_str())) {
       const std::size_t begin = wanted.ids.size();

@@ -1,5 +1,7 @@
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <string_view>
 #include <tuple>
@@ -70,11 +72,8 @@ void name_box(Gui& gui, float width) {
   // A folder that was entered, or a list that was clicked, leaves the keyboard here.
   if (ImGui::IsWindowAppearing() || (gui.state.view.focus.item == 0 && !ImGui::IsAnyItemActive()))
     ImGui::SetKeyboardFocusHere();
-  const bool entered =
-      ImGui::InputText("##name", name.data(), name.capacity() + 1,
-                       ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_EnterReturnsTrue, grow_text, &name);
+  const bool entered = ImGui::InputText("##name", &name, ImGuiInputTextFlags_EnterReturnsTrue);
   gui.name_item("file name", BoxKind::field);
-  name.resize(std::strlen(name.c_str()));
   Browser named = gui.state.browser;
   named.name = gui.fonts.typed(name);
   if (named.name != gui.state.browser.name) gui.push(NameFile{named.name});

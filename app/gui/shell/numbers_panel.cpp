@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <cstring>
 
 #include "document/assets.h"
+#include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
 #include "gui/frame/no_answer.h"
@@ -38,25 +38,12 @@ void table_choices(Gui& gui, const NumbersDialog& dialog) {
 
 void table_box(Gui& gui, const NumbersDialog& dialog, float height) {
   std::string shown = gui.fonts.shown(dialog.text);
-  shown.reserve(64);
   const std::string id = "##table" + std::string(kOwnTableNames[static_cast<std::size_t>(dialog.table)]) +
                          std::to_string(dialog.head);  // each table has a separate box
-  const bool empty = shown.empty();
-  if (empty) {  // the box is a separate window above what is drawn here, so it lets the hint through
-    const ImVec2 at = ImGui::GetCursorScreenPos(), padding = ImGui::GetStyle().FramePadding;
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled(at, {at.x + ImGui::GetContentRegionAvail().x, at.y + height},
-                       ImGui::GetColorU32(ImGuiCol_FrameBg), ImGui::GetStyle().FrameRounding);
-    list.AddText({at.x + padding.x, at.y + padding.y}, gui.colours().dim, gui.word(kNumberWords.table_hint));
-    ImGui::PushStyleColor(ImGuiCol_FrameBg, ImVec4{});
-  }
-  const bool edited = ImGui::InputTextMultiline(id.c_str(), shown.data(), shown.capacity() + 1, {-1, height},
-                                                ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_AllowTabInput,
-                                                grow_text, &shown);
-  if (empty) ImGui::PopStyleColor();
+  const bool edited = lines_box(gui, id.c_str(), gui.word(kNumberWords.table_hint), shown, {-1, height},
+                                ImGuiInputTextFlags_AllowTabInput);
   gui.name_item("table text", BoxKind::field);
   if (!edited) return;
-  shown.resize(std::strlen(shown.c_str()));
   NumbersDialog changed = dialog;
   changed.text = gui.fonts.typed(shown);
   gui.push(ShowNumbers{std::move(changed)});

@@ -1,5 +1,7 @@
+#include <imgui.h>
+#include <imgui_stdlib.h>
+
 #include <algorithm>
-#include <cstring>
 
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
@@ -14,14 +16,11 @@ namespace {
 /// The box that finds; true where Enter was pressed in it.
 bool query_box(Gui& gui, CommandPalette& palette) {
   std::string shown = gui.fonts.shown(palette.query);
-  shown.reserve(64);
   ImGui::SetNextItemWidth(-1);
   if (!ImGui::IsAnyItemActive()) ImGui::SetKeyboardFocusHere();  // an entry that is pressed keeps the pointer
-  const bool entered = ImGui::InputTextWithHint(
-      "##query", gui.word(kPaletteWords.hint), shown.data(), shown.capacity() + 1,
-      ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_EnterReturnsTrue, grow_text, &shown);
+  const bool entered =
+      ImGui::InputTextWithHint("##query", gui.word(kPaletteWords.hint), &shown, ImGuiInputTextFlags_EnterReturnsTrue);
   gui.name_item("palette query", BoxKind::field);
-  shown.resize(std::strlen(shown.c_str()));
   if (std::string typed = gui.fonts.typed(shown); typed != palette.query) palette = {std::move(typed), 0};
   return entered;
 }

@@ -18,8 +18,7 @@ constexpr std::size_t kMostWritten = 32;
 }  // namespace
 
 Status LiveAnswer::answer(const Request& request) {
-  Progress progress;
-  trace_ = TRY(forward(request, progress, trace_.get(), 1));
+  trace_ = TRY(forward(request, unwatched(), trace_.get(), 1));
   return Done{};
 }
 
@@ -35,9 +34,8 @@ Status LiveAnswer::write(Request request) {
 }
 
 Status LiveAnswer::ask(const json& asked, std::size_t most) {
-  Progress progress;
   std::vector<Error> warnings;
-  auto document = TRY(document_from_json(kPage, asked, progress, warnings, nullptr, &document_));
+  auto document = TRY(document_from_json(kPage, asked, unwatched(), warnings, nullptr, &document_));
   const Lexicon* lexicon = kept_lexicon();
   const auto requests = TRY(requests_of(document, lexicon ? *lexicon : Lexicon{}));
   const auto sentence = std::min(asked.value("sentence", std::size_t{0}), requests.size() - 1);

@@ -71,9 +71,8 @@ Loop::~Loop() {
   files_.wait();
   autosaves_.wait();
   try {
-    Progress progress;
     for (const FileJob& job : file_jobs_)
-      if (job.saves) static_cast<void>(job.run(progress));
+      if (job.saves) static_cast<void>(job.run(unwatched()));
     if (!unsaved_) forget_autosave(autosave_);
   } catch (const std::exception&) {}  // out of memory: the autosave stays
 }

@@ -65,10 +65,8 @@ std::optional<Session> text_of_session(const fs::path& path) {
       if (const auto at = request.find(key); at != request.end() && at->is_string()) kept[key] = *at;
   if (kept.value("text", std::string()).empty()) return std::nullopt;
   kept["source"] = kDefaultModel;
-  auto session =
-      session_from_json(path.string(), nlohmann::json{{"schema", "headlight.session/1"}, {"request", kept}}.dump());
-  if (!session) return std::nullopt;
-  return *std::move(session);
+  auto session = session_of_json(path.string(), {{"schema", "headlight.session/1"}, {"request", kept}}, unwatched());
+  return session ? std::optional(*std::move(session)) : std::nullopt;
 }
 
 }  // namespace

@@ -47,11 +47,6 @@ void JobThreads::run(std::function<void()> task) {
   changed_.notify_one();
 }
 
-std::size_t JobThreads::count() const {
-  const std::lock_guard lock(mutex_);
-  return threads_.size();
-}
-
 void JobThreads::work() {
   std::unique_lock lock(mutex_);
   for (;;) {

@@ -30,13 +30,11 @@ class JobThreads {
   JobThreads(const JobThreads&) = delete;
 
   void run(std::function<void()> task);
-  /// Threads that were started.
-  std::size_t count() const;
 
  private:
   void work();
 
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> tasks_;  // not begun
   std::size_t idle_ = 0;

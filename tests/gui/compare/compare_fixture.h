@@ -24,9 +24,9 @@ class CompareViewTest : public KeysTest {
     return {at.x - w / 2, at.y - h / 2, w, h};
   }
   void keep_and_ask(const std::string& text) {
-    shift(Key::digit_5);
+    shift(Key{'5'});
     harness->push(SetText{text}, EndGesture{});
-    key({Key::digit_5});
+    key({Key{'5'}});
     harness->settle();
   }
 };

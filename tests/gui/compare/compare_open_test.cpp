@@ -47,7 +47,7 @@ TEST_F(CompareViewTest, ItOpensOnTheCellThatChangedMostUnlessTheUserPinnedOne) {
       EXPECT_LE(difference({query, key}), difference(*opened)) << query << "," << key;
   EXPECT_TRUE(harness->says("Special tokens are folded.")) << harness->words_on_screen();
   harness->push(Pin{CellRef{1, 1}});
-  key({Key::digit_1});
+  key({Key{'1'}});
   keep_and_ask("The trophy does not fit in the suitcase because it is too light.");
   EXPECT_EQ(state().view.pinned, (CellRef{1, 1}));
 }

@@ -28,10 +28,10 @@ TEST_F(CompareViewTest, TheEmptyViewStatesTheNextStep) {
 
 TEST_F(CompareViewTest, AnswersAreKeptFromEveryView) {
   Harness& h = *harness;
-  for (const Key view : {Key::digit_1, Key::digit_2, Key::digit_3, Key::digit_4, Key::digit_5}) {
+  for (const Key view : {Key{'1'}, Key{'2'}, Key{'3'}, Key{'4'}, Key{'5'}}) {
     h.push(DropKept{});
     key({view});
-    shift(Key::digit_5);
+    shift(Key{'5'});
     EXPECT_TRUE(state().kept) << static_cast<int>(view);
   }
   h.push(DropKept{}, ShowView{View::heads});
@@ -52,7 +52,7 @@ TEST_F(CompareViewTest, AfterARestartTheKeptAnswerIsThereAgain) {
   FileOpened opened{"/x/left.headlight.json", {}};
   opened.opened.kind = OpenFile::Kind::session;
   opened.opened.session = *session;
-  key({Key::digit_5});
+  key({Key{'5'}});
   EXPECT_TRUE(h.says(kCompareWords.nothing_kept.en));
   h.commands.emplace_back(opened);
   h.frame();
@@ -110,7 +110,7 @@ TEST_F(CompareViewTest, EachHeadCanHaveItsOwnRange) {
   const DrawnMap a = h.map("map A"), b = h.map("map B");
   EXPECT_EQ(a.scale, b.scale) << "of one head, so that the two can be compared";
   EXPECT_EQ(a.scale.top, nice_top(largest_weight(state().comparison->maps)));
-  h.key({Key::left_alt, Key::left_shift, Key::g});
+  h.key({Key::left_alt, Key::left_shift, Key{'G'}});
   h.frame(2);
   EXPECT_EQ(h.map("difference 0.0").scale.top, nice_range(heads().largest));
 }
@@ -180,7 +180,7 @@ TEST_F(CompareViewTest, ArrowsStepOverCellsThatNeitherHas) {
 
 TEST_F(CompareViewTest, AHeadSwitchedOffStandsBesideTheQuestionWithoutEdits) {
   Harness& h = *harness;
-  key({Key::digit_5});
+  key({Key{'5'}});
   h.key(Key::space);
   h.settle();
   EXPECT_TRUE(h.has("map A"));
@@ -351,7 +351,7 @@ TEST_F(CompareViewTest, OfAHeadThatNoLayerLooksAtTheGuessIsCompared) {
   h.settle();
   h.point_away();
   EXPECT_TRUE(h.says("L1·H5 is off. No later layer looks at what it wrote")) << h.words_on_screen();
-  h.key(Key::digit_5);
+  h.key(Key{'5'});
   h.settle();
   EXPECT_TRUE(h.says(kCompareWords.off_in_last_layer.en)) << h.words_on_screen();
   EXPECT_TRUE(h.says(kCompareWords.only_the_guess.en));

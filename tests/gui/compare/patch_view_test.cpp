@@ -180,7 +180,7 @@ TEST_F(PatchViewTest, TheSameAnswerGivesALine) {
 
 TEST_F(PatchViewTest, TheFigureIsTheMapAndASessionKeepsIt) {
   Harness& h = *harness;
-  h.key({Key::left_ctrl, Key::left_shift, Key::e});
+  h.key({Key::left_ctrl, Key::left_shift, Key{'E'}});
   h.settle();
   EXPECT_EQ(state().browser.figure, FigureKind::patch);
   EXPECT_TRUE(state().preview && !state().preview->problem);

@@ -28,7 +28,7 @@ TEST_F(FigureFromTheWindow, WritesTheViewThatIsSeen) {
   const std::string grid = draw("grid.svg");
   h.click("view flow");
   h.settle();
-  h.key({Key::left_ctrl, Key::left_shift, Key::e});
+  h.key({Key::left_ctrl, Key::left_shift, Key{'E'}});
   h.settle();
   EXPECT_EQ(h.state.browser.figure, FigureKind::flow);
   const std::string flow = draw("flow.svg");
@@ -42,7 +42,7 @@ TEST_F(FigureFromTheWindow, EveryViewHasItsFigure) {
   const auto figure_of = [&](auto... commands) {
     h.push(Browse{}, commands...);
     h.settle();
-    h.key({Key::left_ctrl, Key::left_shift, Key::e});
+    h.key({Key::left_ctrl, Key::left_shift, Key{'E'}});
     h.settle();
     return h.state.browser.figure;
   };
@@ -85,7 +85,7 @@ TEST_F(FigureFromTheWindow, ItsSceneAndItsSizeAreShownBeforeItIsWritten) {
   const auto head = preview();
   EXPECT_EQ(head->question.figure->kind, FigureKind::head);
   h.click("figure width");
-  h.key({Key::left_ctrl, Key::a});
+  h.key({Key::left_ctrl, Key{'A'}});
   h.type("120");
   h.key(Key::enter);
   h.settle();

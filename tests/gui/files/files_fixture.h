@@ -31,7 +31,7 @@ class FilesTest : public GuiTest {
   /// Replaces the name in the box.
   void type_name(const std::string& name) {
     harness->click("file name");
-    harness->key({Key::left_ctrl, Key::a});
+    harness->key({Key::left_ctrl, Key{'A'}});
     harness->key(Key::del);
     harness->type(name);
   }

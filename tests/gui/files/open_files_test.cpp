@@ -211,7 +211,7 @@ TEST_F(FilesTest, ATensorsFileHasOnlyTheControlsThatMakeSense) {
     EXPECT_FALSE(harness->has(gone)) << gone;
   for (const char* there : {"causal", "paint", "scale", "chip 0", "head 0.0", "stage map"})
     EXPECT_TRUE(harness->has(there)) << there;
-  for (const Key key : {Key::d, Key::h, Key::l, Key::s, Key::o, Key::w}) harness->key({Key::left_alt, key});
+  for (const Key key : {Key{'D'}, Key{'H'}, Key{'L'}, Key{'S'}, Key{'O'}, Key{'W'}}) harness->key({Key::left_alt, key});
   EXPECT_EQ(state().undo.size(), 1u);
   harness->click("chip 0");
   harness->click("causal");

@@ -25,7 +25,7 @@ TEST_F(FilesTest, SavingAndOpeningASession) {
   // With a name, Save and Ctrl-S ask no more.
   harness->click("causal");
   harness->point_away();
-  harness->key({Key::left_ctrl, Key::s});
+  harness->key({Key::left_ctrl, Key{'S'}});
   harness->settle();
   EXPECT_EQ(browsing(), Browser::Purpose::none);
   EXPECT_FALSE(has_unsaved_changes(state()));

@@ -24,7 +24,7 @@ TEST_F(InsideViewTest, WhatTheModelLostIsSaidAndLeftByTheWayOneCame) {
   EXPECT_TRUE(h.says(words(Language::en, kInsideWords.no_such_matrix)));
   EXPECT_FALSE(h.has("matrix"));
   for (const Key key : {Key::right, Key::down}) h.key(key);
-  for (std::size_t i = 0; i < std::size(kTabNames); ++i) h.key({Key::left_alt, Key::y});
+  for (std::size_t i = 0; i < std::size(kTabNames); ++i) h.key({Key::left_alt, Key{'Y'}});
   h.click("look back");
   h.settle();
   EXPECT_TRUE(h.has("matrix"));
@@ -40,7 +40,7 @@ TEST_F(InsideViewTest, NoTextIsSaidHereToo) {
   EXPECT_FALSE(h.has("matrix"));
   h.key(Key::escape);
   for (const Key key : {Key::right, Key::backspace, Key::space}) h.key(key);
-  for (const Key key : {Key::y, Key::x}) h.key({Key::left_alt, key});
+  for (const Key key : {Key{'Y'}, Key{'X'}}) h.key({Key::left_alt, key});
   h.push(ShowTab{});
   h.retype("我");
   h.settle();

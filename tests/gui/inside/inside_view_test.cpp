@@ -93,7 +93,7 @@ TEST_F(InsideViewTest, TheFiveLinesHaveTheNumbersOfTheirSteps) {
 TEST_F(InsideViewTest, ThePinnedWeightIsTheOneThatBothSidesExplain) {
   Harness& h = *harness;
   h.click_at(h.cell_point("stage map", {9, 5}));
-  h.key(Key::digit_2);
+  h.key(Key{'2'});
   h.settle();
   EXPECT_EQ(look(), (Look{matrix_id(Quantity::weights), MatrixCell{9, 5}}));
   EXPECT_TRUE(h.says("[机票, 订了] = " + exact_number(weights_of(*h.state.trace, {0, 0})(9, 5))));
@@ -274,12 +274,12 @@ TEST_F(InsideViewTest, TheFigureIsOfTheMatrixThatIsLookedAt) {
   h.push(Pin{CellRef{2, 1}}, ShowView{View::inside});
   h.settle();
   look_at(matrix_id(Quantity::weights), MatrixCell{2, 1});
-  h.key({Key::left_ctrl, Key::left_shift, Key::e});
+  h.key({Key::left_ctrl, Key::left_shift, Key{'E'}});
   h.settle();
   EXPECT_EQ(h.state.browser.figure, FigureKind::steps) << "of the pinned weight";
   h.push(Browse{});
   look_at(matrix_id(Quantity::query_weight), MatrixCell{1, 3});
-  h.key({Key::left_ctrl, Key::left_shift, Key::e});
+  h.key({Key::left_ctrl, Key::left_shift, Key{'E'}});
   h.settle();
   EXPECT_EQ(h.state.browser.figure, FigureKind::matrix);
   EXPECT_TRUE(h.has("figure matrix"));

@@ -184,7 +184,7 @@ TEST_F(WhyTest, TheTabsAreStepsOfOneHistory) {
 
 TEST_F(WhyTest, TheFigureIsOfWhatIsSeen) {
   Harness& h = *harness;
-  h.key({Key::left_ctrl, Key::left_shift, Key::e});
+  h.key({Key::left_ctrl, Key::left_shift, Key{'E'}});
   h.settle();
   EXPECT_EQ(h.state.browser.figure, FigureKind::writers);
   EXPECT_TRUE(h.state.preview && !h.state.preview->problem);

@@ -20,13 +20,13 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::window_promises() {
   return {
       {{Act::type_sentence},
        [&] {
-         ctrl(Key::l);
+         ctrl(Key{'L'});
          EXPECT_TRUE(typing());
          h.key(Key::end);
          h.type("吗");
          EXPECT_TRUE(document().source.text.ends_with("票吗"));
          h.key(Key::escape);
-         ctrl(Key::z);
+         ctrl(Key{'Z'});
        }},
       {{Act::leave},
        [&] {
@@ -47,52 +47,52 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::window_promises() {
        }},
       {{Act::undo, Act::redo},
        [&] {
-         alt(Key::d);
-         ctrl(Key::z);
+         alt(Key{'D'});
+         ctrl(Key{'Z'});
          EXPECT_EQ(document().config.d_model, 64);
-         ctrl_shift(Key::z);
+         ctrl_shift(Key{'Z'});
          EXPECT_EQ(document().config.d_model, 68);
-         ctrl(Key::z);
-         ctrl(Key::y);
+         ctrl(Key{'Z'});
+         ctrl(Key{'Y'});
          EXPECT_EQ(document().config.d_model, 68);
-         ctrl(Key::z);
+         ctrl(Key{'Z'});
        }},
       {{Act::open_file, Act::save_session, Act::save_session_as},
        [&] {
-         ctrl(Key::o);
+         ctrl(Key{'O'});
          EXPECT_EQ(browsing(), Browser::Purpose::open);
          close_browser();
-         ctrl(Key::s);
+         ctrl(Key{'S'});
          EXPECT_EQ(browsing(), Browser::Purpose::save) << "the session has no name yet";
          close_browser();
-         ctrl_shift(Key::s);
+         ctrl_shift(Key{'S'});
          EXPECT_EQ(browsing(), Browser::Purpose::save);
          close_browser();
        }},
       {{Act::export_numbers, Act::quit},
        [&] {
-         ctrl(Key::e);
+         ctrl(Key{'E'});
          EXPECT_EQ(browsing(), Browser::Purpose::export_to);
          close_browser();
-         ctrl(Key::q);
+         ctrl(Key{'Q'});
          EXPECT_TRUE(state().quit);
          state().quit = false;
        }},
       {{Act::show_heads, Act::show_inside, Act::show_flow, Act::show_train, Act::show_compare},
        [&] {
-         key({Key::digit_2});
+         key({Key{'2'}});
          EXPECT_EQ(state().view.view, View::inside);
          EXPECT_TRUE(h.has("way"));
          EXPECT_TRUE(state().view.pinned) << "there is a weight to explain";
-         key({Key::digit_3});
+         key({Key{'3'}});
          EXPECT_EQ(state().view.view, View::flow);
-         key({Key::digit_4});
+         key({Key{'4'}});
          EXPECT_EQ(state().view.view, View::train);
          EXPECT_TRUE(h.has("start training"));
-         key({Key::digit_5});
+         key({Key{'5'}});
          EXPECT_EQ(state().view.view, View::compare);
          EXPECT_TRUE(h.has("keep"));
-         key({Key::digit_1});
+         key({Key{'1'}});
          EXPECT_EQ(state().view.view, View::heads);
          EXPECT_TRUE(h.has("stage map"));
          ASSERT_EQ(state().view.looked.size(), 1u) << "the weight is a look of its own";
@@ -102,14 +102,14 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::window_promises() {
        }},
       {{Act::own_numbers},
        [&] {
-         ctrl_shift(Key::n);
+         ctrl_shift(Key{'N'});
          EXPECT_TRUE(state().view.numbers);
          key({Key::escape});
          EXPECT_FALSE(state().view.numbers);
        }},
       {{Act::open_palette},
        [&] {
-         ctrl(Key::p);
+         ctrl(Key{'P'});
          EXPECT_TRUE(state().view.palette);
          h.frame(2);
          key({Key::escape});
@@ -117,7 +117,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::window_promises() {
        }},
       {{Act::copy_command},
        [&] {
-         ctrl_shift(Key::c);
+         ctrl_shift(Key{'C'});
          EXPECT_TRUE(h.clipboard.starts_with("headlight figure --text"));
          h.push(DismissNotice{});
        }},
@@ -131,27 +131,27 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::window_promises() {
        }},
       {{},
        [&] {
-         ctrl(Key::digit_2);
+         ctrl(Key{'2'});
          EXPECT_NE(document().source.text, kDefaultSentence);
-         ctrl(Key::digit_1);
+         ctrl(Key{'1'});
          EXPECT_EQ(document().source.text, kDefaultSentence);
          harness->settle();
          harness->push(ChooseHead{}, Pin{});  // a sample chooses its start cell
        }},
       {{Act::dark_theme, Act::light_theme, Act::other_language},
        [&] {
-         alt(Key::t);
+         alt(Key{'T'});
          EXPECT_EQ(state().settings.theme, Theme::dark);
-         alt(Key::t);
+         alt(Key{'T'});
          EXPECT_EQ(state().settings.theme, Theme::light);
-         ctrl(Key::t);
+         ctrl(Key{'T'});
          EXPECT_EQ(state().settings.language, Language::zh);
-         ctrl(Key::t);
+         ctrl(Key{'T'});
          EXPECT_EQ(state().settings.language, Language::en);
        }},
       {{Act::make_figure},
        [&] {
-         ctrl_shift(Key::e);
+         ctrl_shift(Key{'E'});
          EXPECT_EQ(browsing(), Browser::Purpose::figure);
          close_browser();
        }},
@@ -168,11 +168,11 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::window_promises() {
        [&] {
          take_lessons();
          key({Key::f2});
-         key({Key::digit_2});
+         key({Key{'2'}});
          EXPECT_EQ(state().view.lesson, (LessonPosition{1, 0}));
          EXPECT_EQ(state().view.view, View::heads) << "the list had the key";
          h.frame(2);
-         key({Key::digit_2});
+         key({Key{'2'}});
          EXPECT_EQ(state().view.view, View::inside) << "and gave it back";
          forget_looks();
          h.push(OpenLesson{}, ShowView{}, Pin{});

@@ -21,7 +21,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
       {{Act::show_code, Act::next_dialect, Act::previous_dialect, Act::whole_block, Act::next_code_line,
         Act::previous_code_line, Act::copy_program},
        [&] {
-         key({Key::digit_7});
+         key({Key{'7'}});
          EXPECT_EQ(state().view.view, View::code);
          EXPECT_TRUE(h.has("dialect numpy"));
          h.settle();
@@ -29,9 +29,9 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          EXPECT_EQ(state().view.code.dialect, Dialect::einsum);
          shift(Key::semicolon);
          EXPECT_EQ(state().view.code.dialect, Dialect::numpy);
-         alt(Key::y);
+         alt(Key{'Y'});
          EXPECT_TRUE(state().view.code.block);
-         alt(Key::y);
+         alt(Key{'Y'});
          EXPECT_FALSE(state().view.code.block);
          h.settle();
          const MatrixId weights = state().view.look.matrix;
@@ -39,28 +39,28 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          EXPECT_NE(state().view.look.matrix, weights);
          key({Key::page_down});
          EXPECT_EQ(state().view.look.matrix, weights);
-         alt(Key::u);
+         alt(Key{'U'});
          EXPECT_NE(h.clipboard.find("import numpy"), std::string::npos);
          h.push(DismissNotice{});
-         key({Key::digit_1});
+         key({Key{'1'}});
          forget_looks();
          h.push(Pin{});
        }},
       {{Act::text_or_map, Act::text_direction, Act::text_heads},
        [&] {
-         key({Key::digit_8});
+         key({Key{'8'}});
          EXPECT_TRUE(shows_text(state()));
-         shift(Key::digit_8);
+         shift(Key{'8'});
          EXPECT_TRUE(state().view.text.columns);
-         key({Key::digit_9});
+         key({Key{'9'}});
          EXPECT_EQ(state().view.text.heads, ShadeHeads::layer);
-         key({Key::digit_8});
+         key({Key{'8'}});
          EXPECT_FALSE(shows_text(state()));
          h.push(SetTextLook{}, Pin{});
        }},
       {{Act::run_training, Act::stop_training},
        [&] {
-         key({Key::digit_4});
+         key({Key{'4'}});
          ctrl(Key::enter);
          EXPECT_TRUE(trains_until(TrainingPhase::running));
          ctrl(Key::enter);
@@ -76,7 +76,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
        [&] {
          ASSERT_TRUE(state().training && !state().training->shots.empty());
          const auto& shown = state().training->shown;
-         key({Key::digit_4});
+         key({Key{'4'}});
          key({Key::page_up});
          EXPECT_EQ(shown, state().training->shots.back().step);
          key({Key::page_down});
@@ -90,7 +90,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
       {{Act::next_tab, Act::look_back},
        [&] {
          for (const InsideTab tab : {InsideTab::why, InsideTab::lens, InsideTab::diagram, InsideTab::numbers}) {
-           alt(Key::y);
+           alt(Key{'Y'});
            EXPECT_EQ(state().view.tab, tab);
          }
          const Look before = state().view.look;
@@ -148,7 +148,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
        [&] {
          h.push(ShowView{View::heads}, Pin{CellRef{2, 3}});
          h.settle();
-         ctrl(Key::c);
+         ctrl(Key{'C'});
          EXPECT_EQ(h.clipboard, shortest_text(weights_of(*state().trace, state().view.chosen)(2, 3)));
          alt(Key::enter);
          EXPECT_EQ(state().view.view, View::inside);
@@ -164,33 +164,33 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
        }},
       {{Act::log_colours, Act::linear_colours, Act::own_range, Act::shared_range},
        [&] {
-         alt(Key::g);
+         alt(Key{'G'});
          EXPECT_EQ(state().view.scale, Scale::log);
-         alt(Key::g);
+         alt(Key{'G'});
          EXPECT_EQ(state().view.scale, Scale::linear);
-         alt_shift(Key::g);
+         alt_shift(Key{'G'});
          EXPECT_TRUE(state().view.own_range);
-         alt_shift(Key::g);
+         alt_shift(Key{'G'});
          EXPECT_FALSE(state().view.own_range);
        }},
       {{Act::next_grid, Act::previous_grid},
        [&] {
-         key({Key::digit_1});
+         key({Key{'1'}});
          EXPECT_EQ(state().view.grid, GridShow::relations) << "all heads are shown already";
-         shift(Key::digit_1);
+         shift(Key{'1'});
          EXPECT_EQ(state().view.grid, GridShow::maps);
        }},
       {{Act::next_pair_part, Act::previous_pair_part},
        [&] {
-         key({Key::digit_6});
+         key({Key{'6'}});
          EXPECT_EQ(state().view.fold, FoldChoice{}) << "there is one sentence";
          h.push(OpenPath{HEADLIGHT_TEST_DATA "/golden/bert"}, SetIds{{2, 4, 3, 5, 3}}, SetTokenTypes{{0, 0, 0, 1, 1}});
          h.settle();
          h.push(SetIds{{2, 4, 3, 5, 3}}, SetTokenTypes{{0, 0, 0, 1, 1}}, EndGesture{});
          h.settle();
-         key({Key::digit_6});
+         key({Key{'6'}});
          EXPECT_EQ(state().view.fold.pair, PairPart::a_to_a);
-         shift(Key::digit_6);
+         shift(Key{'6'});
          EXPECT_EQ(state().view.fold.pair, PairPart::all);
          while (!state().undo.empty()) h.push(Undo{});
          h.push(DismissNotice{});
@@ -198,18 +198,18 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
        }},
       {{Act::fold_special, Act::merge_words},
        [&] {
-         alt(Key::z);
+         alt(Key{'Z'});
          EXPECT_EQ(state().view.fold, FoldChoice{}) << "there is nothing to fold";
          h.push(SetSplit{Split::characters}, SetText{"the cats\nsat"}, EndGesture{});
          h.settle();
-         alt_shift(Key::z);
+         alt_shift(Key{'Z'});
          EXPECT_EQ(state().view.fold, (FoldChoice{.special = false, .words = true}));
-         alt_shift(Key::z);
+         alt_shift(Key{'Z'});
          h.push(ChooseSentence{1});
          h.settle();
-         alt(Key::z);
+         alt(Key{'Z'});
          EXPECT_EQ(state().view.fold, (FoldChoice{.special = true, .words = false})) << "what fills the batch up";
-         alt(Key::z);
+         alt(Key{'Z'});
          EXPECT_EQ(state().view.fold, FoldChoice{});
          h.push(ChooseSentence{0});
          while (!state().undo.empty()) h.push(Undo{});
@@ -242,7 +242,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
        }},
       {{Act::keep_answer},
        [&] {
-         shift(Key::digit_5);
+         shift(Key{'5'});
          ASSERT_TRUE(state().kept);
          EXPECT_EQ(state().kept->trace, state().trace);
          EXPECT_EQ(state().view.view, View::heads) << "the view stays";
@@ -250,25 +250,25 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
        }},
       {{Act::lens, Act::take_from_a, Act::align_answers},
        [&] {
-         alt(Key::digit_2);
+         alt(Key{'2'});
          EXPECT_EQ(state().view.view, View::inside);
          EXPECT_EQ(state().view.tab, InsideTab::lens);
          h.push(ShowTab{}, Pin{});
          forget_looks();
-         alt(Key::digit_5);
+         alt(Key{'5'});
          EXPECT_EQ(state().view.view, View::compare);
          EXPECT_TRUE(state().view.patch.on);
-         alt_shift(Key::digit_5);
+         alt_shift(Key{'5'});
          EXPECT_EQ(state().view.alignment, Alignment::positions);
-         alt_shift(Key::digit_5);
+         alt_shift(Key{'5'});
          EXPECT_EQ(state().view.alignment, Alignment::words);
-         alt(Key::digit_5);
+         alt(Key{'5'});
          EXPECT_FALSE(state().view.patch.on);
          h.push(ShowView{View::heads}, Pin{});
        }},
       {{Act::next_difference_order, Act::previous_difference_order, Act::swap_answers, Act::drop_answer},
        [&] {
-         shift(Key::digit_5);
+         shift(Key{'5'});
          const std::string text = document().source.text;
          h.push(SetText{"小猫饿坏了"}, EndGesture{}, ShowView{View::compare});
          h.settle();
@@ -290,7 +290,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
        }},
       {{Act::zoom_in_compare, Act::zoom_out_compare, Act::zoom_whole_compare},
        [&] {
-         shift(Key::digit_5);
+         shift(Key{'5'});
          h.push(ShowView{View::compare});
          h.settle();
          key({Key::equal});

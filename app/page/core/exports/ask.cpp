@@ -42,9 +42,8 @@ HEADLIGHT_EXPORT(export_json) void core_export_json(const char* text, int size) 
   answer_with([&]() -> Result<json> {
     const auto& live = dynamic_cast<const LiveAnswer&>(*page_sides[0]);
     auto output = TRY(Output::to_file(kExported));
-    Progress progress;
     const std::string request(text, static_cast<std::size_t>(size));
-    TRY(write_json({live.shared_trace()}, {request}, {}, output, progress));
+    TRY(write_json({live.shared_trace()}, {request}, {}, output, unwatched()));
     TRY(output.commit());
     return json::object();
   });

@@ -107,8 +107,7 @@ HEADLIGHT_EXPORT(allowed) const std::uint8_t* core_allowed(int side, int stack, 
 /// In the order of kMeasures; NaN where no row has the measure.
 HEADLIGHT_EXPORT(measures) const float* core_measures(int side, int stack, int layer, int head) {
   MeasureSums sums{{head_ref(stack, layer, head)}, std::vector<MeasureSums::OfHead>(1)};
-  Progress progress;
-  add_sentence(sums, page_sides[side]->trace(), progress, 1);
+  add_sentence(sums, page_sides[side]->trace(), unwatched(), 1);
   numbers.clear();
   for (const auto& value : measures_of(sums).front().values) numbers.push_back(value.value_or(NAN));
   return numbers.data();
