@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
 #include "base/formatted.h"
 #include "figure/labels.h"
 #include "model/head_text.h"
@@ -128,21 +130,21 @@ std::string seed(Language language, const NamedAnswer& answer) {
   return either(language, "seed ", "种子 ") + std::to_string(answer.trace.request.config.seed);
 }
 
-std::string masks(Language language, const NamedAnswer& answer) {
-  std::string text;
-  for (const Stack stack : kStacks) {
-    if (!answer.trace.has(stack)) continue;
-    text += text.empty() ? either(language, "mask: ", "掩码：") : ", ";
-    if (answer.trace.encoder) text += stack_title(language, stack) + " ";
-    text += mask_title(language, answer.trace.mask(stack, 0).kind());
-  }
-  return text;
+/// The mask of the layers that have none of their own.
+template <Stack stack>
+std::string mask_of_stack(Language language, const NamedAnswer& answer) {
+  if (!answer.trace.has(stack)) return {};
+  for (Index layer = 0; layer < answer.trace.num_layers(stack); ++layer)
+    if (!layer_edit_or_none(answer.trace.request.edits, stack, layer).mask)
+      return either(language, "mask: ", "掩码：") +
+             (answer.trace.encoder ? stack_title(language, stack) + " " : std::string()) +
+             mask_title(language, answer.trace.mask(stack, layer).kind());
+  return {};
 }
 
-std::string painted(Language language, const NamedAnswer& answer) {
-  std::size_t count = 0;
-  for (const Stack stack : kStacks)
-    if (answer.trace.has(stack)) count += mask_spec(answer.trace.request, stack).painted.size();
+template <Stack stack>
+std::string painted_in_stack(Language language, const NamedAnswer& answer) {
+  const std::size_t count = answer.trace.has(stack) ? mask_spec(answer.trace.request, stack).painted.size() : 0;
   return std::to_string(count) + either(language, " painted cells", " 个绘制的单元格");
 }
 
@@ -174,11 +176,12 @@ std::string parts_off_in(Language language, const PartsOff& parts) {
 }
 
 std::string layer_edits(Language language, const NamedAnswer& answer) {
-  std::string text = either(language, "of their own:", "单独设置：");
+  std::string text = either(language, "by layer:", "单独设置：");
   if (answer.trace.request.edits.layers.empty()) return either(language, "all layers alike", "各层相同");
   for (const LayerEdit& edit : answer.trace.request.edits.layers)
-    text += either(language, " layer ", " 层 ") + std::to_string(edit.layer) +
-            (edit.mask ? either(language, " mask", " 掩码") : "") +
+    text += (answer.trace.encoder ? " " + stack_title(language, edit.stack) : std::string()) +
+            either(language, " layer ", " 层 ") + std::to_string(edit.layer) +
+            (edit.mask ? either(language, " mask ", " 掩码 ") + mask_words(*edit.mask) : std::string()) +
             (edit.scale ? either(language, " scale ", " 缩放 ") + tick_number(*edit.scale) : "") +
             parts_off_in(language, edit.parts);
   return text;
@@ -217,10 +220,40 @@ constexpr FieldAspect kOfTheModel[] = {{"arch", kind_of_model},
                                        {"random", nullptr},
                                        {"rotary_columns", rotary_columns},
                                        {"encoder_layers", nullptr}};
-constexpr FieldAspect kOfTheAttention[] = {{"mask", masks},         {"mask", painted},    {"encoder_mask", nullptr},
-                                           {"cross_mask", nullptr}, {"off", heads_off},   {"off_as", nullptr},
-                                           {"scale", scale},        {"weights", by_hand}, {"layer_edits", layer_edits},
+constexpr FieldAspect kOfTheAttention[] = {{"mask", mask_of_stack<Stack::self>},
+                                           {"mask", painted_in_stack<Stack::self>},
+                                           {"encoder_mask", mask_of_stack<Stack::encoder>},
+                                           {"encoder_mask", painted_in_stack<Stack::encoder>},
+                                           {"cross_mask", mask_of_stack<Stack::cross>},
+                                           {"cross_mask", painted_in_stack<Stack::cross>},
+                                           {"off", heads_off},
+                                           {"scale", scale},
+                                           {"weights", by_hand},
+                                           {"layer_edits", layer_edits},
                                            {"dropout", dropout}};
+
+/// A value as its options give it: `weight 0.0.1.0=0.5`.
+std::string in_options(const QuestionField& field, const Document& document) {
+  OptionWords options;
+  field.put(document, options);
+  std::string text;
+  for (const std::string& word : options.words)
+    text += (text.empty() ? "" : " ") + (word.starts_with("--") ? word.substr(2) : word);
+  return text;
+}
+
+/// Of two values in JSON each from the first difference on.
+std::pair<std::string, std::string> in_json(const QuestionField& field, const Document& a, const Document& b) {
+  nlohmann::json before, after;
+  field.write(a, before);
+  field.write(b, after);
+  const std::string one = before.dump(), other = after.dump();
+  const auto from = static_cast<std::size_t>(std::ranges::mismatch(one, other).in1 - one.begin());
+  const auto rest = [&](const std::string& text) {
+    return field.name + (" …" + beginning_of(text.substr(from), kLongestText));
+  };
+  return {rest(one), rest(other)};
+}
 
 /// The words for what differs between two answers.
 struct Differences {
@@ -236,19 +269,27 @@ struct Differences {
     return true;
   }
   bool add(Aspect aspect) { return add(aspect(language, a), aspect(language, b)); }
-  /// For a row without words in the table.
-  bool add(const QuestionField& field) {
-    const auto text = [&](const NamedAnswer& answer) { return field.name + (" " + field.text(answer.document)); };
-    return add(text(a), text(b));
+  /// A row of the table, in the words of its aspects. Values that differ have words in any case.
+  bool add(const QuestionField& field, std::span<const FieldAspect> aspects) {
+    bool differs = false, has_aspect = false;
+    for (const FieldAspect& one : aspects) {
+      if (one.field != field.name) continue;
+      has_aspect = true;
+      differs = (one.aspect && add(one.aspect)) || differs;
+    }
+    if (!has_aspect && field.text) {
+      const auto text = [&](const NamedAnswer& answer) { return field.name + (" " + field.text(answer.document)); };
+      return add(text(a), text(b));
+    }
+    if (differs || field.part == FieldPart::model || field.is_same(a.document, b.document)) return differs;
+    if (add(in_options(field, a.document), in_options(field, b.document))) return true;
+    auto [before, after] = in_json(field, a.document, b.document);
+    return add(std::move(before), std::move(after));
   }
-  /// The fields of a part of the question, those with an aspect first.
   bool add(FieldPart part, std::span<const FieldAspect> aspects) {
     bool differs = false;
-    for (const FieldAspect& one : aspects) differs = (one.aspect && add(one.aspect)) || differs;
     for (const QuestionField& field : fields)
-      if (field.part == part && field.text &&
-          std::ranges::none_of(aspects, [&](const FieldAspect& one) { return one.field == field.name; }))
-        differs = add(field) || differs;
+      if (field.part == part) differs = add(field, aspects) || differs;
     return differs;
   }
 };
@@ -268,6 +309,7 @@ DifferenceWords difference_words(Language language, const NamedAnswer& a, const 
     if (!differs) differs = all.add(FieldPart::model, kOfTheModel);
     if (!differs) all.add(source_path);
   }
+  all.add(FieldPart::mask, kOfTheAttention);
   all.add(FieldPart::edits, kOfTheAttention);
   return std::move(all.words);
 }

@@ -55,6 +55,37 @@ TEST_F(DifferenceWordsTest, OneThingIsSaidOfBoth) {
   EXPECT_EQ(said(a, b), "我|请|李雷 | 我|请李雷");
 }
 
+TEST_F(DifferenceWordsTest, ValuesThatDifferAreNeverTheSame) {
+  const auto differ = [&](const auto& change_a, const auto& change_b) {
+    b = a;
+    Document c = a;
+    change_a(b.edits);
+    change_b(c.edits);
+    return said(b, c);
+  };
+  const auto weight = [](HeadRef head, CellRef cell, float value) {
+    return [=](Edits& edits) { set_weight(edits, head, cell, value); };
+  };
+  EXPECT_EQ(differ(weight({0, 0}, {1, 0}, 0.5f), weight({0, 0}, {1, 0}, 0.9f)),
+            "weight 0.0.1.0=0.5 | weight 0.0.1.0=0.9");
+  const auto window = [](Index layer, Index size) {
+    return [=](Edits& edits) {
+      LayerEdit edit{.layer = layer};
+      edit.mask.emplace().window = size;
+      set_layer_edit(edits, edit);
+    };
+  };
+  EXPECT_EQ(differ(window(1, 1), window(1, 2)),
+            "by layer: layer 1 mask padding+window:1 | by layer: layer 1 mask padding+window:2");
+  // The mask of one layer is not that of the others.
+  EXPECT_EQ(differ(window(0, 1), [](Edits&) {}), "by layer: layer 0 mask padding+window:1 | all layers alike");
+  // The same number of painted cells.
+  b = a;
+  paint(a.mask.painted, {0, 1, false});
+  paint(b.mask.painted, {0, 2, false});
+  EXPECT_EQ(said(a, b), "mask …1,0]]}} | mask …2,0]]}}");
+}
+
 TEST_F(DifferenceWordsTest, SpacesAndUnknownWordsStandAsTyped) {
   a.source.text = "the cat  sat";
   b.source.text = "the dog  sat";
