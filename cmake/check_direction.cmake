@@ -1,5 +1,5 @@
-# Is the direction of the includes a build error? For one room, with the include folders its sources are compiled with:
-# every header of a room below it must be found in them, no header of another room may be.
+# Does a room include only what is below it? Its include folders must have every header of a room below it and no header
+# of another room, and each header that its files include. Unity builds compile several rooms with the folders of all.
 #   cmake -D SOURCE=DIR -D ROOM=core/text -D "BELOW=core/base;core/model" -D "ROOMS=…" -D "INCLUDES=…"
 #         -P check_direction.cmake
 cmake_minimum_required(VERSION 3.25)
@@ -47,5 +47,18 @@ foreach(FILE ${FILES})
   if(STRAY)
     message(FATAL_ERROR "${FILE}: ${STRAY}")
   endif()
+  file(STRINGS ${FILE} LINES REGEX "^#include \"")
+  foreach(LINE IN LISTS LINES)
+    string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" INCLUDED "${LINE}")
+    set(IS_FOUND NO)
+    foreach(FOLDER ${INCLUDES})
+      if(EXISTS ${FOLDER}/${INCLUDED})
+        set(IS_FOUND YES)
+      endif()
+    endforeach()
+    if(NOT IS_FOUND)
+      message(FATAL_ERROR "${FILE}: ${INCLUDED}: expected a header of this room or of one below it")
+    endif()
+  endforeach()
 endforeach()
 message(STATUS "${ROOM}: ${CHECKED} headers tried")

@@ -36,7 +36,7 @@ double products_of(const Trace& trace) {
          width * static_cast<double>(trace.logits.size());
 }
 
-using Relation = std::pair<Index, Index>;  // of ArcLabels::relations, and the other word's number
+using RelatedWord = std::pair<Index, Index>;  // of ArcLabels::relations, and the other word's number
 
 /// A word to be tried instead of a token.
 struct Proposal {
@@ -71,7 +71,7 @@ struct Search {
   std::vector<SpeltWord> words = spelt_words(trace.query_tokens());
   const Linear& table = *trace.model->embeddings.tokens;
   float least = least_cosine(table);
-  std::vector<Relation> relations = relations_of(trace);
+  std::vector<RelatedWord> relations = relations_of(trace);
   Vector row = row_of(trace);
   WordChanges found = {};
   std::vector<WordChange> moving = {}, shifting = {};
@@ -123,8 +123,8 @@ struct Search {
 
   /// Of each token that begins a word the relation that the word has, by the labels of arcs, and to which word; −1, −1
   /// where none is known.
-  std::vector<Relation> relations_of(const Trace& answer) const {
-    std::vector<Relation> known(tokens().size(), {-1, -1});
+  std::vector<RelatedWord> relations_of(const Trace& answer) const {
+    std::vector<RelatedWord> known(tokens().size(), {-1, -1});
     if (!source.labels || !fit(*source.labels, answer.request.config)) return known;
     const auto spelt = spelt_words(answer.query_tokens());  // the same tokens, other bytes
     const auto pairs = pointed_pairs(answer, source.labels->heads, spelt);

@@ -68,8 +68,8 @@ Result<Corpus> corpus_of_tokens(const CorpusChoice& choice, Progress& progress, 
     return bad_input("--grammar", "", "no tokenizer, or a share of it that teaches (--teach-grammar)",
                      choice.tokenizer);
   constexpr std::size_t kMostTokenizerBytes = std::size_t{1} << 28;
-  auto json = TRY(read_file(choice.tokenizer, kMostTokenizerBytes));
-  auto parsed = TRY(parse_tokenizer_json(choice.tokenizer, json));
+  auto bytes = TRY(read_file(choice.tokenizer, kMostTokenizerBytes));
+  auto parsed = TRY(parse_tokenizer_json(choice.tokenizer, bytes));
   const auto tokenizer = std::make_shared<const Tokenizer>(std::move(parsed.tokenizer));
   TRY(check_trainable(choice.tokenizer, *tokenizer));
   std::vector<CorpusText> texts;
@@ -77,7 +77,7 @@ Result<Corpus> corpus_of_tokens(const CorpusChoice& choice, Progress& progress, 
     const auto file = TRY(weighted_file("--text", one, kMostTextBytes));
     texts.push_back(TRY(tokenized_text(file.name, file.text, file.weight, *tokenizer, progress)));
   }
-  Corpus corpus = corpus_of(tokenizer, std::move(json), std::move(texts));
+  Corpus corpus = corpus_of(tokenizer, std::move(bytes), std::move(texts));
   std::shared_ptr<const Grammar> grammar;
   if (teaching.grammar > 0) grammar = TRY(choice.grammar.empty() ? read_grammar() : read_grammar(choice.grammar));
   for (const std::string& one : choice.treebanks) {

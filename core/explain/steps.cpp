@@ -46,12 +46,12 @@ struct Side {
   const char* title;
 };
 
-constexpr Side kQuery{Q::query_weight, Q::query_bias, Q::query_projected,      Q::query_normed,
-                      Q::query,        "x_query",     "The query of this head"};
-constexpr Side kKey{Q::key_weight, Q::key_bias, Q::key_projected,      Q::key_normed,
-                    Q::key,        "x_key",     "The key of this head"};
-constexpr Side kValue{Q::value_weight, Q::value_bias,           Q::value, Q::value, Q::value,
-                      "x_value",       "The value of this head"};
+constexpr Side kQuerySide{Q::query_weight, Q::query_bias, Q::query_projected,      Q::query_normed,
+                          Q::query,        "x_query",     "The query of this head"};
+constexpr Side kKeySide{Q::key_weight, Q::key_bias, Q::key_projected,      Q::key_normed,
+                        Q::key,        "x_key",     "The key of this head"};
+constexpr Side kValueSide{Q::value_weight, Q::value_bias,           Q::value, Q::value, Q::value,
+                          "x_value",       "The value of this head"};
 
 /// Builds the steps of one weight in order.
 class StepsBuilder {
@@ -62,14 +62,14 @@ class StepsBuilder {
   std::vector<Step> build() {
     const bool computed = has(Q::query);
     if (computed) {
-      add_side(kQuery, cell_.query);
-      add_side(kKey, cell_.key);
+      add_side(kQuerySide, cell_.query);
+      add_side(kKeySide, cell_.key);
     }
     if (has(Q::scores)) add_scores();
     add_weights();
     if (computed) {
       add_gradient();
-      add_side(kValue, cell_.key);
+      add_side(kValueSide, cell_.key);
       add_share();
       add_output();
     }
@@ -278,7 +278,7 @@ class StepsBuilder {
                            .value = term.from.value,
                            .times = "v of key " + std::to_string(term.times->row)});
     if (summed == Q::z) return;
-    Step& z = rows("z", "What the head hands on: it is switched off", id(Q::z), cell_.query, 1);
+    Step& z = rows("z", "The output of the head: it is switched off", id(Q::z), cell_.query, 1);
     if (recipe(trace_, id(Q::z)).operation != Op::mean_off) return;
     for (Index c = 0; c < z.value.cols(); ++c)
       z.terms.push_back({.from = "mean of " + at("head_output", c), .value = z.value(0, c)});

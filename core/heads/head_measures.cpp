@@ -94,12 +94,12 @@ Attended attended(const Trace& trace, Stack stack) {
 }
 
 /// How many keys each query may attend to, and in how many words they are.
-struct Allowed {
+struct AllowedCells {
   std::vector<Index> keys = {}, words = {};
 };
 
-Allowed allowed_keys(const Mask& mask, const std::vector<Index>& word_of) {
-  Allowed allowed;
+AllowedCells allowed_keys(const Mask& mask, const std::vector<Index>& word_of) {
+  AllowedCells allowed;
   Matrix added;
   for (Index first = 0; first < mask.queries(); first += kRowBlock) {
     added.setZero(std::min(kRowBlock, mask.queries() - first), mask.keys());
@@ -168,7 +168,7 @@ void add_row(const Sides& sides, Index query, Index allowed, const Vector& row, 
 }
 
 /// False when stopped.
-bool add_head(const Trace& trace, const HeadRef& head, const Attended& sides, const Allowed& allowed,
+bool add_head(const Trace& trace, const HeadRef& head, const Attended& sides, const AllowedCells& allowed,
               const std::atomic<bool>& stop, MeasureSums::OfHead& sums) {
   const Index queries = trace.queries(head.stack);
   Vector row, of_word = Vector::Zero(std::ssize(sides.keys.words.tokens));
@@ -239,7 +239,7 @@ bool add_sentence(MeasureSums& sums, const Trace& trace, Progress& progress, int
   }
   progress.done = progress.begin;
   std::map<Stack, Attended> sides;
-  std::map<const Mask*, Allowed> allowed;
+  std::map<const Mask*, AllowedCells> allowed;
   for (const HeadRef& head : sums.heads) {
     if (!sides.contains(head.stack)) sides.emplace(head.stack, attended(trace, head.stack));
     const Mask& mask = trace.mask(head.stack, head.layer);

@@ -21,12 +21,12 @@ constexpr Index kWeightPanel = PanelMatrix::kPanel;
 constexpr Index kNumbersOfPart = 1 << 14;
 
 /// The inputs [k, k + count) of a panel of outputs: (count, kWeightPanel).
-struct Stretch {
+struct PanelStretch {
   Index panel = 0, k = 0, count = 0;
 };
 
 /// The memory of the next stretch, to be prefetched; null where there is none, or where it may be shorter.
-const void* after(const PanelMatrix& panels, const Stretch& at) {
+const void* after(const PanelMatrix& panels, const PanelStretch& at) {
   const bool ends = at.k + at.count == panels.cols;
   const Index panel = ends ? at.panel + 1 : at.panel, k = ends ? 0 : at.k + at.count;
   const bool there = panel * kWeightPanel < panels.rows && k + at.count <= panels.cols;
@@ -56,7 +56,7 @@ Matrix product(const ConstMatrixRef& x, Index outputs, const Vector& bias, const
     for (Index k = 0; k < x.cols(); k += length) {
       product.size.k = std::min(length, x.cols() - k);
       product.a.at = x.data() + row * x.outerStride() + k;
-      const Stretch stretch{panel, k, product.size.k};
+      const PanelStretch stretch{panel, k, product.size.k};
       product.ahead = packed ? after(*packed, stretch) : nullptr;
       product.b_half = packed && x.rows() <= kFewRows && product.size.n == kWeightPanel && packed->halves
                            ? packed->halves.get() + packed->panel(panel) + k * kWeightPanel
@@ -93,7 +93,7 @@ Matrix linear(const ConstMatrixRef& x, const Linear& weights, const Threads& thr
     const PanelMatrix& panels = used ? *used : *weights.panels;
     return product(
         x, panels.rows, weights.bias, threads,
-        [&](const Stretch& at, float* space) -> const float* {
+        [&](const PanelStretch& at, float* space) -> const float* {
           const Index begin = panels.panel(at.panel) + at.k * kWeightPanel;
           if (panels.numbers) return panels.numbers.get() + begin;
           math_kernels().widen(panels.halves.get() + begin, at.count * kWeightPanel, space);
@@ -102,12 +102,12 @@ Matrix linear(const ConstMatrixRef& x, const Linear& weights, const Threads& thr
         &panels);
   }
   if (weights.stored)
-    return product(x, weights.stored->rows, weights.bias, threads, [&](const Stretch& at, float* space) {
+    return product(x, weights.stored->rows, weights.bias, threads, [&](const PanelStretch& at, float* space) {
       transpose_stored(*weights.stored, at.panel, at.k, at.count, space);
       return space;
     });
   if (const Matrix& weight = weights.weight; weight.size() > 0)
-    return product(x, weight.rows(), weights.bias, threads, [&](const Stretch& at, float* space) {
+    return product(x, weight.rows(), weights.bias, threads, [&](const PanelStretch& at, float* space) {
       const Index first = at.panel * kWeightPanel;
       transpose(weight.block(first, at.k, std::min(kWeightPanel, weight.rows() - first), at.count), space);
       return space;

@@ -7,7 +7,7 @@
 namespace headlight::reference {
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+constexpr double kBlockedScore = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -61,7 +61,7 @@ Grid dot_products(const Grid& q, const Grid& k) {
 Grid softmax(const Grid& scores, double sink) {
   Grid weights = Grid::Zero(scores.rows(), scores.cols());
   for (Index i = 0; i < scores.rows(); ++i) {
-    if (scores.row(i).maxCoeff() == kMinusInfinity) continue;
+    if (scores.row(i).maxCoeff() == kBlockedScore) continue;
     const double largest = std::max(scores.row(i).maxCoeff(), sink);
     double sum = std::exp(sink - largest);
     for (Index j = 0; j < scores.cols(); ++j) sum += weights(i, j) = std::exp(scores(i, j) - largest);
@@ -256,7 +256,7 @@ Grid experts(const Grid& x, const BlockLayer& layer) {
 // added (section 3.1). The paper norms each sum, norm(x + f(x)); later models norm what f reads, x + f(norm(x)) (Xiong
 // et al. 2020), or what it gives, x + norm(f(x)) (OLMo 2), or both (Gemma 2); in some both f read the same x (Wang &
 // Komatsuzaki 2021). A decoder that translates attends a second time between the two: to the encoder's output. A block
-// without residual sums hands on f(x) alone; side by side, attention(x) + ffn(x).
+// without residual sums outputs f(x) alone; side by side, attention(x) + ffn(x).
 Block block(const BlockLayer& layer, const Grid& x, const AttentionOptions& self, const Grid* memory,
             const AttentionOptions& cross) {
   const bool pre = layer.norm == Norm::pre;

@@ -38,8 +38,8 @@ Places from(Index first) {
 
 using Q = Quantity;
 constexpr Q kBeforeScores[] = {Q::token_vectors, Q::embedding, Q::attention_input, Q::query, Q::key, Q::value};
-constexpr Q kFromWeights[] = {Q::z,           Q::concat, Q::contribution, Q::attention_output, Q::after_attention,
-                              Q::block_output};
+constexpr Q kAfterWeights[] = {Q::z,           Q::concat, Q::contribution, Q::attention_output, Q::after_attention,
+                               Q::block_output};
 constexpr Q kFeedForward[] = {Q::ffn_input, Q::up, Q::hidden, Q::ffn_output};
 
 TEST(MovedRows, WhatIsMadeOfWeightsAndValuesSpreadsAsAttentionDoes) {
@@ -75,7 +75,7 @@ TEST(MovedRows, AttentionMovesEveryRowThatLooksAtTheWord) {
     const Places after = from(causal ? kChanged : 0);
     for (const Q quantity : kBeforeScores)
       EXPECT_EQ(rows_between(*a, *b, quantity), Places{kChanged}) << matrix_name(quantity);
-    for (const Q quantity : kFromWeights) EXPECT_EQ(rows_between(*a, *b, quantity), after) << matrix_name(quantity);
+    for (const Q quantity : kAfterWeights) EXPECT_EQ(rows_between(*a, *b, quantity), after) << matrix_name(quantity);
     for (const Q quantity : kFeedForward) EXPECT_EQ(rows_between(*a, *b, quantity), after) << matrix_name(quantity);
     const Matrix scores = moved_cells(*a, *b, matrix_id(Q::scores, {0, 1}), 0, kTokens);
     const Matrix weights = moved_cells(*a, *b, matrix_id(Q::weights, {0, 1}), 0, kTokens);

@@ -72,7 +72,7 @@ struct PageOfCopy {
   }
 };
 
-std::shared_ptr<const Trace> answer_of(const Document& document) {
+std::shared_ptr<const Trace> page_answer(const Document& document) {
   const auto answer = answer_to_keep(document, Lexicon{});
   EXPECT_TRUE(answer) << answer.error().message();
   return answer ? answer->trace : nullptr;
@@ -102,7 +102,7 @@ TEST(PageSource, OpensWithItsModelAsBefore) {
   ASSERT_TRUE(session) << session.error().message();
   EXPECT_TRUE(session->lost.empty());
   EXPECT_EQ(session->document.model_path, page.model.string());
-  EXPECT_EQ(largest_difference(*page.trace, *answer_of(session->document), {{Stack::self, Stack::self}}), 0);
+  EXPECT_EQ(largest_difference(*page.trace, *page_answer(session->document), {{Stack::self, Stack::self}}), 0);
 }
 
 TEST(PageSource, FindsItsModelBesideItself) {
@@ -116,7 +116,7 @@ TEST(PageSource, FindsItsModelBesideItself) {
   EXPECT_EQ(session->document.model_path, (elsewhere.path() / "model").string());
 }
 
-struct Case {
+struct PageCase {
   const char* golden;
   json request;
   std::vector<std::pair<Stack, Stack>> stacks = {{Stack::self, Stack::self}};
@@ -131,11 +131,12 @@ TEST(PageSource, WithoutItsModelHasItsOwnNumbers) {
   const json edited{
       {"ids", {2, 9, 50, 33, 3}}, {"scale", 0.9}, {"off", {"0.1"}}, {"dropout", 0.3}, {"dropout_seed", 7u}};
   const json padded{{"ids", {2, 9, 50, 33, 3, 0, 0}}, {"pad", 2u}}, nine{{"ids", {5, 44, 12, 12, 7, 51, 30, 2, 19}}};
-  for (const Case& one :
-       {Case{"bert", {{"ids", {2, 9, 50, 33, 3}}}}, Case{"bert", painted}, Case{"bert", edited}, Case{"bert", padded},
-        Case{"gpt2", {{"ids", {1, 2, 3, 4, 5, 6}}}}, Case{"llama-gqa", {{"ids", {1, 5, 9, 12, 7}}}},
-        Case{"family-t5", t5, all}, Case{"family-gemma2", nine}, Case{"family-deberta-v2", nine},
-        Case{"family-mistral-window", nine}}) {
+  for (const PageCase& one :
+       {PageCase{"bert", {{"ids", {2, 9, 50, 33, 3}}}}, PageCase{"bert", painted}, PageCase{"bert", edited},
+        PageCase{"bert", padded}, PageCase{"gpt2", {{"ids", {1, 2, 3, 4, 5, 6}}}},
+        PageCase{"llama-gqa", {{"ids", {1, 5, 9, 12, 7}}}}, PageCase{"family-t5", t5, all},
+        PageCase{"family-gemma2", nine}, PageCase{"family-deberta-v2", nine},
+        PageCase{"family-mistral-window", nine}}) {
     const PageOfCopy page(one.golden, one.request);
     fs::remove_all(page.model);
     const auto session = read_session(page.file);
@@ -145,7 +146,7 @@ TEST(PageSource, WithoutItsModelHasItsOwnNumbers) {
               std::string::npos)
         << session->lost.front().message();
     EXPECT_EQ(session->document.model_path, page.file.string());
-    const auto own = answer_of(session->document);
+    const auto own = page_answer(session->document);
     ASSERT_TRUE(own);
     EXPECT_LE(largest_difference(*page.trace, *own, one.stacks), page.error() + kLogarithms)
         << one.golden << " " << one.request;
@@ -158,7 +159,7 @@ TEST(PageSource, WithoutItsModelHasItsOwnNumbers) {
     // A session that is kept of it opens the page's numbers again.
     const auto again = session_from_json("s.headlight.json", to_json(*session));
     ASSERT_TRUE(again) << again.error().message();
-    EXPECT_EQ(largest_difference(*own, *answer_of(again->document), one.stacks), 0) << one.golden;
+    EXPECT_EQ(largest_difference(*own, *page_answer(again->document), one.stacks), 0) << one.golden;
     const auto opened = open_any(page.file);
     ASSERT_TRUE(opened) << opened.error().message();
     EXPECT_EQ(opened->session.lost, session->lost);
@@ -178,7 +179,7 @@ TEST(PageSource, OfPackedNumbersHasTheSame) {
     fs::remove_all(page.model);
     const auto session = read_session(page.file);
     EXPECT_TRUE(session) << session.error().message();
-    return answer_of(session->document);
+    return page_answer(session->document);
   };
   EXPECT_EQ(largest_difference(*own_of(PageOfCopy("bert", asked)), *own_of(packed), {{Stack::self, Stack::self}}), 0);
   json twice = packed.data();  // a text stands for one list item, or a small page would be large in memory
@@ -202,7 +203,7 @@ TEST(PageSource, KnowsWithoutItsModelWhichPiecesGoOnAWord) {
   fs::remove_all(page.model);
   const auto session = read_session(page.file);
   ASSERT_TRUE(session) << session.error().message();
-  const auto own = answer_of(session->document);
+  const auto own = page_answer(session->document);
   ASSERT_TRUE(own);
   EXPECT_TRUE(own->query_tokens().has_words);
   std::vector<bool> continues;
@@ -217,7 +218,7 @@ TEST(PageSource, TakesAnotherMaskAsThePageDoes) {
   auto session = read_session(page.file);
   ASSERT_TRUE(session) << session.error().message();
   session->document.mask.causal = false;
-  const auto own = answer_of(session->document);
+  const auto own = page_answer(session->document);
   for (Index head = 0; head < own->num_heads(); ++head) {  // q and k of the first layer do not know of the mask
     const Matrix ours = attention_rows(*own, {0, head}, 0, 5), theirs = attention_rows(*open.trace, {0, head}, 0, 5);
     EXPECT_LE((ours - theirs).cwiseAbs().maxCoeff(), 2 * page.error() + kLogarithms);
@@ -232,7 +233,7 @@ TEST(PageSource, OfSomeHeadsSaysWhichAreNotThere) {
   ASSERT_EQ(session->lost.size(), 2u);
   EXPECT_NE(session->lost[1].message().find("not in the page: empty maps"), std::string::npos)
       << session->lost[1].message();
-  const auto own = answer_of(session->document);
+  const auto own = page_answer(session->document);
   EXPECT_EQ(attention_rows(*own, {0, 0}, 0, 5).cwiseAbs().maxCoeff(), 0);
   for (const HeadRef& head : {HeadRef{0, 1}, {1, 0}})
     EXPECT_LE((attention_rows(*own, head, 0, 5) - attention_rows(*page.trace, head, 0, 5)).cwiseAbs().maxCoeff(),
@@ -245,7 +246,7 @@ TEST(PageSource, OfTheCrossAttentionAloneIsShownAsItsOnlyOne) {
   fs::remove_all(page.model);
   const auto session = read_session(page.file);
   ASSERT_TRUE(session) << session.error().message();
-  const auto own = answer_of(session->document);
+  const auto own = page_answer(session->document);
   ASSERT_TRUE(own);
   EXPECT_LE((attention_rows(*own, {0, 1}, 0, 4) - attention_rows(*page.trace, {0, 1, Stack::cross}, 0, 4))
                 .cwiseAbs()
@@ -263,13 +264,13 @@ TEST(PageSource, OfAComparisonHasBothAnswers) {
   fs::remove_all(page.model);
   const auto session = read_session(page.file);
   ASSERT_TRUE(session) << session.error().message();
-  const auto own = answer_of(with_causal(session));
+  const auto own = page_answer(with_causal(session));
   EXPECT_EQ(own->mask().kind(), "causal");
   EXPECT_EQ(attention_rows(*own, {1, 0}, 0, 5)(0, 1), 0);
-  EXPECT_EQ(answer_of(session->document)->mask().kind(), "none");
+  EXPECT_EQ(page_answer(session->document)->mask().kind(), "none");
   const auto again = session_from_json("s.headlight.json", to_json(*session));
   ASSERT_TRUE(again) << again.error().message();
-  EXPECT_EQ(largest_difference(*own, *answer_of(with_causal(again)), {{Stack::self, Stack::self}}), 0);
+  EXPECT_EQ(largest_difference(*own, *page_answer(with_causal(again)), {{Stack::self, Stack::self}}), 0);
 }
 
 TEST(PageSource, SaysThatItsModelHasOtherWeightsNow) {

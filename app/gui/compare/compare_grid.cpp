@@ -114,7 +114,7 @@ void one_difference(Gui& gui, const HeadDifference& head, const Box& box, const 
   if (hovered) hover_joint_cell(gui, head.head, stack, cell);
 }
 
-constexpr float kLeast = 96, kMost = 180, kGap = 10;  // of a head's map, without words
+constexpr float kLeastSide = 96, kMostSide = 180, kGap = 10;  // of a head's map, without words
 constexpr float kLeastHigh = 80;
 constexpr Index kMany = 32;  // heads: so many are shown in one picture
 
@@ -173,10 +173,11 @@ void all_heads(Gui& gui) {
   ImGui::SetCursorPosX(std::ceil(gui.unit));  // the first border is inside the window
   const ImVec2 corner = ImGui::GetCursorScreenPos();
   const auto count = static_cast<Index>(order.size());
-  const Index fit = std::max<Index>(1, static_cast<Index>((room.x + kGap * gui.unit) / ((kLeast + kGap) * gui.unit)));
+  const Index fit =
+      std::max<Index>(1, static_cast<Index>((room.x + kGap * gui.unit) / ((kLeastSide + kGap) * gui.unit)));
   Index columns = by_layer && in_a_layer <= fit ? in_a_layer : columns_without_hole(count, fit);
   // Never so high that not even one line of them is in sight.
-  const float high = std::clamp(std::floor(room.y - title_height), kLeastHigh * gui.unit, kMost * gui.unit);
+  const float high = std::clamp(std::floor(room.y - title_height), kLeastHigh * gui.unit, kMostSide * gui.unit);
   Tiles tiles{columns, 0, title_height, kGap * gui.unit};
   tiles.width = std::min(std::floor((room.x + tiles.gap) / static_cast<float>(columns)) - tiles.gap, high);
   if (count > kMany)

@@ -89,7 +89,7 @@ void draw_row_of_step(const DrawnWeightLine& line, const char* name, const std::
 }
 
 /// `q·k 23.1   × 0.25 = 5.78   + mask 0`
-std::string score_text(const DrawnWeightLine& line) {
+std::string line_score_text(const DrawnWeightLine& line) {
   std::string text;
   const auto value = [&](const char* name) -> std::optional<float> {
     const Step* step = line.step(name);
@@ -267,7 +267,7 @@ void body(DrawnWeightLine line, WeightLine which) {
     case WeightLine::matches: {
       draw_row_of_step(line, "products", "q×k");
       const float top = line.step("products") ? line.box.bottom() - ImGui::GetFontSize() : line.box.y;
-      ImGui::GetWindowDrawList()->AddText({line.box.x, top}, gui.colours().text, score_text(line).c_str());
+      ImGui::GetWindowDrawList()->AddText({line.box.x, top}, gui.colours().text, line_score_text(line).c_str());
       return;
     }
     case WeightLine::share: return draw_shares(line);

@@ -104,11 +104,11 @@ WindowRegions window_regions(Gui& gui, const Box& window) {
 /// The widest stage beside the atlas, which has the rest: that is more where a layer has too many heads for it.
 float most_of_stage(const Gui& gui, float width) {
   constexpr float kMost = 0.479f, kFew = 0.417f, kRoomy = 905, kSlope = 0.5f;  // towards few where it is narrow
-  constexpr float kColumn = 74, kEdges = 60, kLeastBesideMany = 0.43f;         // pixels of the atlas
+  constexpr float kHeadColumn = 74, kEdges = 60, kLeastBesideMany = 0.43f;     // pixels of the atlas
   const HeadRef& chosen = gui.state.view.chosen;
   const auto heads = static_cast<float>(gui.state.trace ? gui.state.trace->num_heads(chosen.stack) : 0);
   const float most = std::max(kFew * width, kMost * width - kSlope * std::max(0.0f, kRoomy * gui.unit - width));
-  const float left = std::max(kLeastBesideMany * width, width - (kColumn * heads + kEdges) * gui.unit);
+  const float left = std::max(kLeastBesideMany * width, width - (kHeadColumn * heads + kEdges) * gui.unit);
   return heads > 8 ? std::min(most, left) : most;
 }
 

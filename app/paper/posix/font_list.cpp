@@ -47,8 +47,8 @@ std::optional<ListedFont> listed_font(FcPattern* font, const std::shared_ptr<con
 }
 
 /// What fontconfig's rules make of the families that are wanted, the first first.
-std::unique_ptr<FcPattern, Freed> wanted(FcConfig* config, std::initializer_list<const char*> families,
-                                         const char* language) {
+std::unique_ptr<FcPattern, Freed> pattern_of(FcConfig* config, std::initializer_list<const char*> families,
+                                             const char* language) {
   std::unique_ptr<FcPattern, Freed> pattern{FcPatternCreate()};
   for (const char* family : families) FcPatternAddString(pattern.get(), FC_FAMILY, text(family));
   if (language) FcPatternAddString(pattern.get(), FC_LANG, text(language));
@@ -70,16 +70,16 @@ Result<FontList> listed_fonts(const std::string& family) {
   FontList found;
   FcResult result = FcResultMatch;
   const auto sans =
-      wanted(config, {"Noto Sans CJK SC", "Source Han Sans SC", "WenQuanYi Micro Hei", "sans-serif"}, kLanguage);
+      pattern_of(config, {"Noto Sans CJK SC", "Source Han Sans SC", "WenQuanYi Micro Hei", "sans-serif"}, kLanguage);
   kept->sorted.reset(FcFontSort(config, sans.get(), FcTrue, nullptr, &result));
   for (int i = 0; kept->sorted && i < kept->sorted->nfont; ++i) {
     FcPattern* const font = kept->sorted->fonts[i];
     if (auto one = listed_font(font, kept); one && !is_true(font, FC_COLOR)) found.fonts.push_back(*std::move(one));
   }
-  kept->monospaced.reset(FcFontMatch(config, wanted(config, {"monospace"}, nullptr).get(), &result));
+  kept->monospaced.reset(FcFontMatch(config, pattern_of(config, {"monospace"}, nullptr).get(), &result));
   found.monospaced = listed_font(kept->monospaced.get(), kept);
   if (family.empty()) return found;
-  kept->of_family.reset(FcFontMatch(config, wanted(config, {family.c_str()}, nullptr).get(), &result));
+  kept->of_family.reset(FcFontMatch(config, pattern_of(config, {family.c_str()}, nullptr).get(), &result));
   FcPattern* const font = kept->of_family.get();
   FcChar8* named = nullptr;
   // fontconfig answers any name with some font.

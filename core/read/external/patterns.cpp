@@ -12,9 +12,9 @@ namespace {
 
 constexpr float kRounding = -1e-6f;  // a negative number this small is a zero of another program's arithmetic
 constexpr double kRowTolerance = 1e-3;
-constexpr std::string_view kLayer = "layer_";
+constexpr std::string_view kLayerPrefix = "layer_";
 
-std::string layer_name(Index layer) { return std::string(kLayer) + std::to_string(layer); }
+std::string layer_name(Index layer) { return std::string(kLayerPrefix) + std::to_string(layer); }
 
 std::string number_text(double value) {
   if (std::isnan(value)) return "nan";
@@ -113,7 +113,7 @@ Result<ArrayFile> joined_layers(std::string_view where, const ArrayFile& file) {
     all.values.insert(all.values.end(), one.values.begin(), one.values.end());
   }
   for (const auto& [name, array] : file.arrays) {
-    const auto number = parse_number<Index>(std::string_view(name).substr(std::min(name.size(), kLayer.size())));
+    const auto number = parse_number<Index>(std::string_view(name).substr(std::min(name.size(), kLayerPrefix.size())));
     const bool is_layer = number && layer_name(*number) == name;
     if (is_layer && *number >= layer) return bad_input(where, layer_name(layer), "an array as " + name, "none");
     if (!is_layer) joined.arrays.emplace(name, array);

@@ -287,11 +287,11 @@ bool has_pair(const Path& folder, const char* other) {
 }
 
 Result<TokenizerFile> read_any(const Path& folder) {
-  const Path json = folder / "tokenizer.json";
-  if (path_exists(json)) {
-    const auto text = TRY(read_file(json, kMostBytes));
-    auto parsed = TRY(parse_tokenizer_json(json.string(), text));
-    return file_of(std::move(parsed.tokenizer), json, std::move(parsed.warnings));
+  const Path file = folder / "tokenizer.json";
+  if (path_exists(file)) {
+    const auto text = TRY(read_file(file, kMostBytes));
+    auto parsed = TRY(parse_tokenizer_json(file.string(), text));
+    return file_of(std::move(parsed.tokenizer), file, std::move(parsed.warnings));
   }
   if (has_pair(folder, "merges.txt")) return read_byte_pairs(folder);
   if (has_pair(folder, "source.spm")) return read_marian(folder);

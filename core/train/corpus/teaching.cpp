@@ -128,9 +128,9 @@ std::size_t bytes_of(std::string_view text, std::size_t count) {
 }
 
 /// One sentence, line by line.
-class Reader {
+class TeachingReader {
  public:
-  explicit Reader(std::string_view where) : where_(where) {}
+  explicit TeachingReader(std::string_view where) : where_(where) {}
 
   Status line(std::size_t number_of_line, std::string_view text) {
     if (text.starts_with('#')) return Done{};
@@ -189,7 +189,7 @@ class Reader {
     }
     sentence_.text.resize(sentence_.words.back().end);  // without the space behind the last word
     sentences.push_back(std::move(sentence_));
-    *this = Reader(where_);
+    *this = TeachingReader(where_);
     return Done{};
   }
 
@@ -207,7 +207,7 @@ class Reader {
   void add_word(const Fields& fields) {
     const bool in_range = next() <= open_until_;
     std::string_view form = fields[kForm];
-    if (in_range) {  // its letters, if they come next; else its even share of what is left
+    if (in_range) {  // its own letters where they come next; else an equal share of the rest of the range
       const auto left = static_cast<std::size_t>(open_until_ - next());
       const std::size_t characters = count_characters(rest_);
       if (left == 0) form = rest_;
@@ -240,7 +240,7 @@ Result<std::vector<TreebankSentence>> parse_conllu(std::string_view where, std::
   TRY(check_utf8(where, text));
   if (text.starts_with("\uFEFF")) text.remove_prefix(3);
   std::vector<TreebankSentence> sentences;
-  Reader reader(where);
+  TeachingReader reader(where);
   std::size_t number_of_line = 0;
   for (std::string_view line : split_at('\n', text)) {
     ++number_of_line;

@@ -13,7 +13,7 @@
 namespace headlight {
 namespace {
 
-class Reader {
+class GrammarReader {
  public:
   Grammar grammar;
 
@@ -301,7 +301,7 @@ Result<Grammar> parse_grammar(std::string_view where, std::string_view text) {
   const auto json = parse_json(where, text);
   if (!json) return json.error();
   JsonProblems problems{std::string(where)};
-  Reader reader;
+  GrammarReader reader;
   const JsonField root(*json, "", problems);
   reader.read(root);
   if (!problems.first) read_translations(root, reader.grammar);

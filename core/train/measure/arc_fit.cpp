@@ -240,11 +240,11 @@ void measure(const ArcLabels& labels, ArcLanguage language, const std::vector<co
 /// Heads of the grammar's relations, on its sentences: of the words with such a relation from which the head points
 /// somewhere, those where it points at the right word.
 Status measure_grammar(const ArcFitQuestion& question, ArcLabels& labels, const Progress& progress) {
-  struct Asked {
+  struct AskedCase {
     std::size_t head;
     std::string relation;
   };
-  std::vector<Asked> asked;
+  std::vector<AskedCase> asked;
   std::vector<TaughtHead> heads;  // one for each relation
   for (std::size_t head = 0; head < question.taught.size(); ++head)
     for (const std::string& relation : question.taught[head].relations) {
@@ -264,7 +264,7 @@ Status measure_grammar(const ArcFitQuestion& question, ArcLabels& labels, const 
       const SpeltWord &from = words[static_cast<std::size_t>(pair.from)],
                       &to = words[static_cast<std::size_t>(pair.to)];
       for (const TaughtSentence::Arc& arc : arcs) {
-        const Asked& one = asked[static_cast<std::size_t>(arc.head)];
+        const AskedCase& one = asked[static_cast<std::size_t>(arc.head)];
         if (arc.query != from.first || !pair.pointed[one.head]) continue;
         auto& [named, right] = counts[{one.head, one.relation}];
         ++named;
@@ -334,7 +334,7 @@ Result<std::optional<ArcLabels>> fit_arc_labels(const ArcFitQuestion& question, 
         rounded(regression(cases_of(learned, labels.relations), static_cast<Index>(labels.relations.size()) + 1));
     own.order = order_weights(learned, judges);
     for (auto& treebank : scored)
-      for (Example& one : treebank)  // what is taken for no sentence names nothing
+      for (Example& one : treebank)  // a text that is judged to be no sentence has no names
         if (one.chinese == chinese && one.order.size() > 0 && own.order.row(0).dot(one.order) < 0) one.pairs.clear();
     // No sentence is judged by what it calibrated: each half by the other.
     Counts counts;

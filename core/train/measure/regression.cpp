@@ -6,7 +6,7 @@
 namespace headlight {
 namespace {
 
-constexpr int kSteps = 100;
+constexpr int kDescents = 100;
 constexpr float kRate = 0.05f, kDecay = 0.003f, kBeta1 = 0.9f, kBeta2 = 0.98f;
 
 }  // namespace
@@ -19,7 +19,7 @@ Matrix regression(Cases cases, Index classes) {
   mean(0) = 0, scale(0) = 1;  // the constant
   x = ((x.rowwise() - mean).array().rowwise() * scale.array()).matrix();
   Matrix weights = Matrix::Zero(classes, x.cols()), first = weights, second = weights;
-  for (int step = 1; step <= kSteps; ++step) {
+  for (int step = 1; step <= kDescents; ++step) {
     Matrix errors = x * weights.transpose();
     for (Index i = 0; i < count; ++i) {
       errors.row(i).array() -= errors.row(i).maxCoeff();
@@ -30,7 +30,7 @@ Matrix regression(Cases cases, Index classes) {
     const Matrix gradient = errors.transpose() * x / static_cast<float>(count) + kDecay * weights;
     first = kBeta1 * first + (1 - kBeta1) * gradient;
     second = (kBeta2 * second.array() + (1 - kBeta2) * gradient.array().square()).matrix();
-    const auto turn = std::numbers::pi_v<float> * static_cast<float>(step) / static_cast<float>(kSteps);
+    const auto turn = std::numbers::pi_v<float> * static_cast<float>(step) / static_cast<float>(kDescents);
     const float rate = kRate * 0.5f * (1 + std::cos(turn));
     const auto bias = [&](float beta) { return 1 - std::pow(beta, static_cast<float>(step)); };
     weights -= (rate * (first.array() / bias(kBeta1)) / ((second.array() / bias(kBeta2)).sqrt() + 1e-8f)).matrix();

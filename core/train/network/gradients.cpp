@@ -229,12 +229,12 @@ Loss run_shard(const Step& step, const Range& shard, float* gradients, Arena& ar
 
 /// Adds the gradients of the other shards to those of the first, in their order.
 void add_up(const std::vector<Floats>& others, std::size_t count, Floats& gradients, Workspace& workspace) {
-  constexpr Index kChunk = 1 << 12;  // stays in the cache while all shards are added to it
+  constexpr Index kAtOnce = 1 << 12;  // stays in the cache while all shards are added to it
   if (count == 0) return;
   workspace.split(static_cast<Index>(gradients.size()), [&](Index begin, Index end) {
-    for (Index at = begin; at < end; at += kChunk)
+    for (Index at = begin; at < end; at += kAtOnce)
       for (std::size_t other = 0; other < count; ++other)
-        math_kernels().add(gradients.data() + at, others[other].data() + at, 1.0f, std::min(kChunk, end - at));
+        math_kernels().add(gradients.data() + at, others[other].data() + at, 1.0f, std::min(kAtOnce, end - at));
   });
 }
 
