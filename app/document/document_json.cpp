@@ -18,10 +18,10 @@ bool takes_num_heads(const Document& document) {
 
 /// A source that is no longer where it was: what lies under the same name, or the same end of its path, beside the
 /// session.
-std::string found_again(const std::string& source, const std::string& where) {
+std::string found_again(const std::string& source, const std::string& session) {
   const std::filesystem::path path = source;
   if (source.starts_with(kShipped) || is_model_name(source) || path_exists(path)) return source;
-  const std::filesystem::path folder = std::filesystem::path(where.substr(0, where.find(": "))).parent_path();
+  const std::filesystem::path folder = std::filesystem::path(session).parent_path();
   std::vector<std::filesystem::path> parts(path.begin(), path.end());
   for (std::size_t first = 0; first < parts.size(); ++first) {
     std::filesystem::path candidate = folder.empty() ? "." : folder;

@@ -44,10 +44,12 @@ void read_kept(const std::string& where, const JsonField& object, Progress& prog
     return;
   }
   std::vector<Error> ignored;
-  auto document = document_from_json(where + ": kept (A of Compare)", object.at("request").value(), progress, ignored,
-                                     nullptr, &session.document);
+  auto document =
+      document_from_json(where, object.at("request").value(), progress, ignored, nullptr, &session.document);
   if (!document) {
-    session.lost.push_back(document.error());
+    Error error = document.error();
+    if (error.where.starts_with(where)) error.where.insert(where.size(), ": kept (A of Compare)");
+    session.lost.push_back(std::move(error));
     return;
   }
   session.kept = AnswerSnapshot{.trace = nullptr,

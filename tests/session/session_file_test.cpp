@@ -209,6 +209,21 @@ TEST(SessionFile, TensorsAreReadAgainFromWhereverTheyWere) {
   EXPECT_NE(gone.error().message().find("w.safetensors"), std::string::npos);
 }
 
+TEST(SessionFile, ASourceBesideTheSessionIsFoundInAFolderOfAnyName) {
+  const Folder folder;
+  const auto opened = open_model(fixture::golden("tensors-pad-8/input.safetensors"));
+  ASSERT_TRUE(opened) << opened.error().message();
+  Session session{opened->document, {}};
+  session.document.model_path = "/gone/w.safetensors";
+  for (const char* name : {"ab", "a: b"}) {
+    const std::filesystem::path inner = folder / name;
+    std::filesystem::create_directory(inner);
+    std::filesystem::copy_file(fixture::golden("tensors-pad-8/input.safetensors"), inner / "w.safetensors");
+    const auto read = read_session(folder.with(std::string(name) + "/s.headlight.json", to_json(session)));
+    EXPECT_TRUE(read) << read.error().message();
+  }
+}
+
 TEST(SessionFile, FieldsOfOtherVersionsAreNoReasonToRefuse) {
   json object = json::parse(to_json(Session{}));
   object["request"]["of_tomorrow"] = {1, 2};

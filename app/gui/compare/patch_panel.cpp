@@ -125,9 +125,9 @@ void patch_panel(Gui& gui) {
   measured_by(gui);
   if (!asked) return dim_text(gui, gui.word(kAnswerWords.computing));
   if (const Error* error = state.patch.error_of(*asked)) {
-    std::string line = plain_lines(gui, *error);  // the question that is patched is B in the window
-    if (const std::size_t at = line.find("--from: "); at != line.npos) line.replace(at, 6, "B");
-    wrapped_dim(gui, line);
+    Error shown = *error;
+    if (shown.where == "--from") shown.where = "B";  // as the window calls the question that is patched
+    wrapped_dim(gui, plain_lines(gui, shown));
     return gui.name_item("no patch", BoxKind::label);
   }
   const auto b = map ? map->b.lock() : nullptr;
