@@ -35,9 +35,11 @@ std::string sentence_of(const Trace& trace, Stack stack) {
   return queries == keys ? queries : queries + " → " + keys;
 }
 
-/// Whether anything but the question itself was changed by hand.
-bool is_edited(const Edits& edits) {
-  return !edits.off.empty() || !edits.weights.empty() || !edits.layers.empty() || edits.dropout > 0;
+/// Whether an edit has an effect.
+bool is_edited(Edits edits) {
+  edits.off_as = Edits{}.off_as;
+  edits.dropout_seed = Edits{}.dropout_seed;
+  return edits != Edits{};
 }
 
 std::string caption_of(const FigureSubject& subject, const FigureOptions& options,
