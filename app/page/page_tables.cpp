@@ -7,6 +7,7 @@
 #include "words/answer_words.h"
 #include "words/chosen_head_words.h"
 #include "words/compare_words.h"
+#include "words/failure_words.h"
 #include "words/grid_words.h"
 #include "words/head_words.h"
 #include "words/inside_words.h"
@@ -143,6 +144,10 @@ std::string page_words_json() {
     const OrderWords& words = kHeadOrderWords.measures[static_cast<std::size_t>(measure)];
     add("order_" + std::string(name(measure)), words.name);
     add("tip_order_" + std::string(name(measure)), words.tip);
+  }
+  for (std::size_t i = 0; i < kErrorCodes; ++i) {
+    const auto code = static_cast<ErrorCode>(i);
+    all["zh"]["error_" + std::string(name(code))] = failure_words(code).zh;
   }
   return all.dump();
 }

@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import re
 import shutil
 import threading
 
@@ -165,6 +166,9 @@ def test_site_opens_checkpoints_of_the_disk(s):
     expect(page_weights(s.browser, 'Self', 0, 0) == before, 'what was open is gone')
     s.browser.js(OPEN % json.dumps([f'{model.name}/config.json']))
     wait_until(lambda: '.safetensors' in status(s), 'a line about the weights')
+    s.browser.js('document.documentElement.lang.startsWith("zh") || document.querySelector("#options .link").click()')
+    s.browser.js(OPEN % json.dumps([f'{model.name}/config.json', f'{model.name}/model.safetensors']))
+    wait_until(lambda: re.search('[\u4e00-\u9fff].* expected', status(s)), 'what the damage means, in Chinese')
 
 
 def press(s, text):

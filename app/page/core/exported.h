@@ -19,15 +19,19 @@ namespace headlight {
 inline std::unique_ptr<PageAnswer> page_sides[2];
 inline std::string page_reply;
 
+inline nlohmann::json error_object(const Error& error) {
+  return {{"error", error.message()}, {"code", name(error.code)}};
+}
+
 /// Calls `answer`, which gives a Status or a JSON; what it throws is a reply too.
 template <class Answer>
 void answer_with(const Answer& answer) {
   nlohmann::json object;
   try {
     const Result<nlohmann::json> found = answer();
-    object = found ? *found : nlohmann::json{{"error", found.error().message()}};
+    object = found ? *found : error_object(found.error());
     if (!found && found.error().code == ErrorCode::too_large) object["too_many"] = found.error().found;
-  } catch (...) { object = {{"error", thrown_error().message()}}; }
+  } catch (...) { object = error_object(thrown_error()); }
   page_reply = object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -1,5 +1,5 @@
-// What the reader can change: the mask, the scale, heads, colours, folding, order; and the keyboard: the window's keys, as
-// far as the page has what they do. The work is in state.js.
+// What the reader can change: the mask, the scale, heads, colours, folding, order; and the keyboard. Browsers take keys with
+// Alt, so what is Alt M in the window is M here; the overlay lists all. The work is in state.js.
 
 import { button, byId, fill, icon, make, segmented, select, toggle } from './elements.js';
 import { MEASURES } from './core.js';

@@ -2,6 +2,7 @@
 // as JSON in its memory, numbers are copied out of it.
 
 import { joined, sizeOf } from './data.js';
+import { errorText } from './look.js';
 import { unicodeFor } from './unicode.js';
 
 /** In the order of core/heads/head_measures.h. */
@@ -43,7 +44,7 @@ export async function startCore(bytes) {
   const giveText = (object, use) => giveName(JSON.stringify(object), use);
   function reply() {
     const answer = JSON.parse(decoder.decode(new Uint8Array(memory().buffer, core.reply(), core.reply_size())));
-    if (answer?.error) throw Object.assign(new Error(answer.error), {tooMany: answer.too_many});
+    if (answer?.error) throw Object.assign(new Error(errorText(answer)), {tooMany: answer.too_many});
     return answer;
   }
   const floats = (at, count) => new Float32Array(memory().buffer, at, count).slice();

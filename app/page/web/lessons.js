@@ -11,16 +11,19 @@ function positionOf(tokens, word) {
 }
 
 const hasMask = {causal: ({kind}) => kind.includes('causal'), not_causal: ({kind}) => !kind.includes('causal'), padding: ({kind}) => kind.includes('padding'),
-  painted: ({painted}) => painted.size > 0};
-/** Whether what a step asks for is so; `now` is of the question and the view. */
+  not_padding: ({kind}) => !kind.includes('padding'), painted: ({painted}) => painted.size > 0};
+/** Whether the token is the one that a word names; without `#` any of that text. */
+const isAt = (tokens, at, word) => word.includes('#') ? at === positionOf(tokens, word) : tokens[at]?.text === word;
+/** Whether what a step asks for is so; `now` is of the question and the view. The names and their meanings are those of
+    app/lesson/lesson_goal.cpp. */
 const GOALS = {
-  pinned_query: (word, {stack, pinned}) => pinned !== null && pinned.query === positionOf(stack.queryTokens, word),
-  pinned_key: (word, {stack, pinned}) => pinned !== null && pinned.key === positionOf(stack.keyTokens, word),
+  pinned_query: (word, {stack, pinned}) => pinned !== null && isAt(stack.queryTokens, pinned.query, word),
+  pinned_key: (word, {stack, pinned}) => pinned !== null && isAt(stack.keyTokens, pinned.key, word),
   text_contains: (text, now) => now.text.includes(text),
   target_contains: (text, {stacks}) => stacks.some(({number, queryTokens}) => number === 0 && queryTokens.some((token) => token.text === text)),
   mask: (name, {mask}) => hasMask[name](mask),
   chosen_head: (head, now) => now.head === head,
-  head_off: (head, {off}) => off.has(head),
+  head_off: (head, {off}) => head === 'any' ? off.size > 0 : off.has(head),
   heads_off_at_most: (count, {off}) => off.size <= count,
   heads_at_most: (count, {stack}) => stack.headCount <= count,
   heads_at_least: (count, {stack}) => stack.headCount >= count,
@@ -70,7 +73,7 @@ export function createLessons(site, list, area) {
     area.hidden = lesson === null;
     if (lesson === null) return;
     const possible = steps(), step = contentOf(possible[at]), left = lesson.steps.length - possible.length;
-    isDone ||= Object.entries(step.done ?? {}).every(([goal, wanted]) => GOALS[goal](wanted, site.now()));
+    isDone ||= Object.entries(step.done ?? {}).every(([goal, wanted]) => [wanted].flat().some((one) => GOALS[goal](one, site.now())));
     const arrow = (sign, name, to) => icon(sign, name, () => go(to), !possible[to]);
     fill(area, make('h2', {text: `${either(lesson.title)} · ${at + 1} / ${possible.length}`}),
       make('p', {}, ...shown(either(step.text))), make('p', {class: isDone ? 'reached' : ''}, ...shown(either(step.try)), isDone && make('b', {text: ' ✓'})),

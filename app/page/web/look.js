@@ -12,6 +12,9 @@ export function wordsOf(name, ...values) {
   return values.length === 0 ? text : text.replace(/\{(\d)\}/g, (whole, i) => String(values[i] ?? whole));
 }
 
+/** An error of the core: in Chinese what its code means stands before its line. */
+export function errorText({error, code}) { return `${taste.words[taste.language][`error_${code}`] ?? ''} ${error}`.trim(); }
+
 /** One of two texts that the data has in both languages. */
 export function either(both) { return both[taste.language] ?? both.en; }
 
