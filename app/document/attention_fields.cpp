@@ -305,23 +305,24 @@ QuestionFields attention_fields() {
       number_field("scale", {"Scale", "缩放"}, "--scale", "Multiplies the scores in place of 1/sqrt(d_k)",
                    &Edits::scale),
       heads_off_field(),
-      choice_field("off_as", {"What heads that are off hand on", "关闭的头输出什么"}, "--off-as",
-                   "zero (default): such a head hands on nothing; mean: its sentence's mean", kOffAs, &Edits::off_as),
+      choice_field("off_as", {"Output of heads that are off", "关闭的头输出什么"}, "--off-as",
+                   "zero (default): such a head has no output; mean: its mean over the sentence", kOffAs,
+                   &Edits::off_as),
       weights_field(),
       layer_edits_field(),
       dropout_field()};
 }
 
-void write_edits(const Edits& edits, json& object) {
+void write_edits(const Edits& edits, json& object, const QuestionFields& fields) {
   Document document;
   document.edits = edits;
-  for (const QuestionField& field : attention_fields())
+  for (const QuestionField& field : fields)
     if (field.part == FieldPart::edits) field.write(document, object);
 }
 
-void read_edits(const JsonField& object, Edits& edits) {
+void read_edits(const JsonField& object, Edits& edits, const QuestionFields& fields) {
   Document document;
-  for (const QuestionField& field : attention_fields())
+  for (const QuestionField& field : fields)
     if (field.part == FieldPart::edits) field.read(object, document);
   edits = std::move(document.edits);
 }

@@ -39,7 +39,7 @@ TEST(QuestionFields, ANewRowIsAnOptionWithItsHelp) {
   EXPECT_NE(help->text.find("Multiplies the scores"), std::string::npos);
   const auto list = program.parse({"ask", "--help-request", "--format", "json"});
   ASSERT_TRUE(list);
-  EXPECT_NE(list->text.find("\"option\": \"--factor\""), std::string::npos) << "headlight.py reads this";
+  EXPECT_NE(list->text.find("\"option\": \"--factor\""), std::string::npos) << list->text;
 
   Parser other("headlight");
   const RequestOptions asked(other, fields);
@@ -70,6 +70,17 @@ TEST(QuestionFields, ANewRowStandsInSessionsAndInTheCommandThatIsCopied) {
   const auto at = std::find(words->begin(), words->end(), "--factor");
   ASSERT_TRUE(at != words->end() && std::next(at) != words->end());
   EXPECT_EQ(*std::next(at), "0.25");
+}
+
+TEST(QuestionFields, ANewRowStandsInPages) {
+  const QuestionFields fields = with_factor();
+  nlohmann::json object;
+  write_edits(with_factor_of(0.25f).edits, object, fields);
+  EXPECT_EQ(object, (nlohmann::json{{"factor", 0.25}}));
+  JsonProblems problems{"page"};
+  Edits edits;
+  read_edits(JsonField(object, "", problems), edits, fields);
+  EXPECT_EQ(edits.scale, 0.25f);
 }
 
 TEST(QuestionFields, ANewRowIsNamedWhereItDiffers) {
