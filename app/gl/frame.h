@@ -29,7 +29,7 @@ inline constexpr int kFramesAfterEvent = 3;
 inline constexpr double kAnswerWithin = 0.01;
 
 /// Seconds that the loop sleeps, if nothing happens, before the next frame; `frames` are due after the last event.
-/// Beside a computation they are taken slowly: where pictures are drawn by the processor too, it is the answer's.
+/// While an answer is computed frames are fewer: a software renderer would take the processor from the computation.
 double sleep_before_frame(const Loop& loop, int frames, double now);
 
 /// Builds the window; what is done in it is added to `commands`.

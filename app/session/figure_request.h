@@ -21,7 +21,7 @@ struct Drawing;   // figure/drawing/drawing.h
 struct FigureRequest {
   std::shared_ptr<const Trace> trace;        // what is on the screen; null: nothing yet
   FoldChoice fold;                           // of its maps; figures have special tokens, whatever the window folds
-  std::shared_ptr<const DerivedMaps> other;  // of it, where its maps are shown so; null elsewhere
+  std::shared_ptr<const DerivedMaps> other;  // derived maps of `trace`; null: its weights are shown
   std::optional<AnswerSnapshot> compared;    // what it is compared with; nothing where there is nothing
   Document document;
   std::optional<Index> step;  // of the training whose model answered

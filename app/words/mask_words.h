@@ -36,7 +36,7 @@ struct MaskWords {
                     "像训练时那样，每个权重以此概率被丢弃，其余相应放大。"};
   Words drop_others{"Drop others", "换一组失活"};
   Words heads_off{"off means", "关闭即输出"};
-  Words tip_off_as{"What a head that is off hands on: nothing, or its mean over the sentence.",
+  Words tip_off_as{"The output of a head that is off: nothing, or its mean over the sentence.",
                    "关闭的头输出什么：零，或它在句中的平均值。"};
   Words off_zero{"nothing", "无"};
   Words off_mean{"its average", "平均值"};
@@ -51,7 +51,7 @@ struct MaskWords {
                     {"scaling by 1/√d_k", "按 1/√d_k 缩放"},
                     {"feed-forward", "前馈网络"}};
   Words tip_parts[4] = {
-      {"Off: each sublayer hands on f(x) in place of x + f(x).", "关闭后：每个子层输出 f(x)，而不是 x + f(x)。"},
+      {"Off: each sublayer outputs f(x) in place of x + f(x).", "关闭后：每个子层输出 f(x)，而不是 x + f(x)。"},
       {"Off: nothing in this layer is normed.", "关闭后：这一层不做任何归一化。"},
       {"Off: the scores are q·k; the softmax of large scores is nearly one-hot, and its gradient vanishes.",
        "关闭后：打分就是 q·k；打分大时 softmax 几乎是独热的，梯度趋于零。"},

@@ -25,7 +25,7 @@ struct HeadNameWords {
   Words duplicate{"same word again", "相同的词"};
   Words spread{"spread out", "分散"};
   Words mixed{"mixed", "混合"};
-  /// Tooltips, by the same.
+  /// Tooltips of the labels above, by the same names.
   Words tip_measure{
       "Named by what it does in this sentence: on average % of its weight goes there, more than anywhere else.",
       "按它在这句话里的表现命名：平均有 % 的权重在那里，多于别处。"};

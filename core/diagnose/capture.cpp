@@ -123,8 +123,8 @@ struct Judge {
       const Bilingual text = words(mistake.code, decimal(scale * root));
       mistake.text = words(phrases::of_scale, text, decimal(scale), decimal(1 / root));
     }
-    const bool by_numbers =
-        mistake.code == unexplained || mistake.code == dropout_left_on;  // which sentences differ in
+    // The sentences of these two contain numbers, which differ from call to call.
+    const bool by_numbers = mistake.code == unexplained || mistake.code == dropout_left_on;
     const auto same = [&](const CapturedMistake& known) {
       return known.mistake.text == mistake.text || (by_numbers && known.mistake.code == mistake.code);
     };

@@ -21,8 +21,8 @@ struct Turned {
   bool steady = false;  // each row is one position further
 };
 
-/// Whether columns were paired in one way and turned by the angles of the other one, with one of these bases: which way
-/// they were paired.
+/// How columns were paired where the angles are those of the other pairing, with one of these bases; nothing where no
+/// base explains the numbers.
 std::optional<Pairs> mixed_pairs(const Grid& before, const Grid& after, std::initializer_list<double> bases);
 
 /// The positions that turned one head (rows, columns); nothing where no rotation of pairs explains it. `known_base` is

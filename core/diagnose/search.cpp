@@ -194,7 +194,8 @@ struct Search {
     return explanation;
   }
 
-  /// Of those that fit: as good as the best, by what is left and by their evidence, one of each list of codes.
+  /// Keeps the explanations that fit about as well as the best one and have about as much evidence, one for each list
+  /// of codes. Returns whether one is left.
   bool settle() {
     double least = kApart;
     Index most = 0;

@@ -11,7 +11,7 @@ namespace headlight {
 struct Patching {
   const Trace& base;
   const Trace& source;
-  PatchWanted wanted;  // its pairs are of the source's and the base's tokens
+  PatchWanted wanted;  // a pair: a token of `source`, a token of `base`
   PatchMetric metric;
   double begin = 0, end = 0;  // the metric of the base and of the source
   Index query = 0;            // of the base

@@ -67,7 +67,7 @@ struct Parser::State {
     const auto at = topics.find(option);
     return at == topics.end() ? none : at->second;
   }
-  /// Leaves the options of one topic in the help, without the names of those that they do not go with.
+  /// Hides the options of other topics from the help, and which options exclude or need each other.
   void show(const std::string& shown) {
     for (CLI::Option* option : app->get_options()) {
       if (topic_of(option) != shown) option->group("");

@@ -87,7 +87,7 @@ void draw_stage_actions(Gui& gui, const StageSlots& slots) {
   const bool offers = slots.changes.h <= 0 && can_say_words(state) && !is_random(state);
   auto attempt = offers ? best_change(gui) : std::nullopt;
   if (!attempt) attempt = stage_try(gui);
-  // An attempt changes with the answer: nothing stands behind it but at the right end.
+  // The width of an attempt changes with the answer, so all controls but the one at the right end stand before it.
   float begin = button_width(gui.word(kInsideWords.numbers)) + gap;
   const Words& label = roomy ? kCompareWords.keep_as_a : kCompareWords.view_compare;
   const float right = slot.w - button_width(gui.word(label)),

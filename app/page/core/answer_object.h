@@ -33,7 +33,7 @@ nlohmann::json answer_object(const Trace& trace);
 nlohmann::json axes_object(const Trace& a, const Trace& b);
 
 /// What a weight is computed from: `q`, `k`, and step by step `dot`, `scale`, `scaled`, `cap`, `capped`, `distance`,
-/// `score`, `largest`, `sum`, `share` and `weight`; with values what it hands on, `value` and `z`, the lengths of the
+/// `score`, `largest`, `sum`, `share` and `weight`; with values its output, `value` and `z`, the lengths of the
 /// key's v and of the query's z. `allowed`: the mask lets the key through; `edited`: edits changed the softmax.
 nlohmann::json why_object(const Trace& trace, const HeadRef& head, const CellRef& cell);
 

@@ -53,7 +53,7 @@ class Worker {
   void post(Job job);
   /// Forgets the waiting job and stops the running one.
   void cancel();
-  /// Stops the job that runs; one that waits begins stopped, so that it answers all the same.
+  /// Stops the running job. A waiting job begins with its Progress stopped, and so gives an answer too.
   void stop();
   /// The answers since the last call; also stops a running job whose patience is over.
   std::vector<Command> take();
@@ -74,7 +74,7 @@ class Worker {
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   std::optional<Job> waiting_;
-  bool begins_stopped_ = false;        // waiting_
+  bool begins_stopped_ = false;        // whether the Progress of waiting_ is stopped before it begins
   std::shared_ptr<Progress> running_;  // null: nothing runs
   std::chrono::steady_clock::time_point started_{};
   std::vector<Command> answers_;

@@ -113,7 +113,7 @@ class JsonField {
   }
 
  private:
-  /// False where it is missing too; else what it is not, is a problem.
+  /// False for a missing field; a field with another value is also reported as a problem.
   bool is_whole_number(std::int64_t least, std::uint64_t most) const;
   bool is_list_of_whole_numbers(std::int64_t least, std::uint64_t most) const;
 

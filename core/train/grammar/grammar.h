@@ -167,8 +167,8 @@ Sentence sentence_of(const Grammar& grammar, int kind, int pattern, std::uint64_
 
 enum class CorpusPart { training, held_out };
 
-/// A sentence at random: a kind by its weight, a pattern by its share. Training has no pair of words that is held out,
-/// the other part at least one in every sentence; neither has a literal.
+/// A random sentence: a kind by its weight, a pattern by its share. A sentence of the training part has no held-out
+/// pair of words, one of the held-out part has at least one. Neither has a literal.
 Sentence draw_sentence(const Grammar& grammar, CorpusPart part, Random& random);
 
 /// Two sentences at random that differ in the word that decides what their pronoun stands for, both held out.

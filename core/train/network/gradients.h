@@ -22,10 +22,10 @@ struct Loss {
   double weight = 0;  // of all targets; 0: no targets, mean is 0
   Index targets = 0;
   Index right = 0;              // targets that had the largest score
-  double attention = 0;         // of Batch::attention: the weighted mean of −ln of the weight that a head gives
-  double attention_weight = 0;  // of all those; 0: no targets, attention is 0
-  double looked = 0;            // the mean weight that heads give to the right word, rests left out …
-  Index looks = 0;              // … and of how many
+  double attention = 0;         // the weighted mean over Batch::attention of −ln(weight given to the target)
+  double attention_weight = 0;  // the sum of the weights of these targets; 0: no targets, attention is 0
+  double looked = 0;            // the mean weight that heads give to the right word, rests left out
+  Index looks = 0;              // the number of words in this mean
 
   /// The loss that is minimised.
   double total(float attention_share) const { return mean + static_cast<double>(attention_share) * attention; }
