@@ -177,14 +177,6 @@ std::vector<Chat> continued_chats(const Chat& chat, const std::string& bytes) {
 
 }  // namespace
 
-Document::Document() = default;
-Document::Document(const Document&) = default;
-Document::Document(Document&&) noexcept = default;
-Document& Document::operator=(const Document&) = default;
-Document& Document::operator=(Document&&) noexcept = default;
-Document::~Document() = default;
-bool operator==(const Document& a, const Document& b) = default;
-
 TextInput& text_input(Document& document, TextSide side) {
   return side == TextSide::target ? document.target : document.source;
 }

@@ -52,15 +52,7 @@ struct Document {
   MaskSpec cross_mask;
   Edits edits;
 
-  // Out of line: they would be compiled again in every file that holds one.
-  Document();
-  Document(const Document&);
-  Document(Document&&) noexcept;
-  Document& operator=(const Document&);
-  Document& operator=(Document&&) noexcept;
-  ~Document();
-
-  friend bool operator==(const Document& a, const Document& b);
+  friend bool operator==(const Document&, const Document&) = default;
 };
 
 /// document.source or document.target.

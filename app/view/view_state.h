@@ -213,15 +213,7 @@ struct ViewState : Layout {
   std::optional<NumbersDialog> numbers;    // while it is open
   std::optional<CommandPalette> palette;   // the list of everything that can be done, while it is open
 
-  // Out of line: they would be compiled again in every file that holds one.
-  ViewState();
-  ViewState(const ViewState&);
-  ViewState(ViewState&&) noexcept;
-  ViewState& operator=(const ViewState&);
-  ViewState& operator=(ViewState&&) noexcept;
-  ~ViewState();
-
-  friend bool operator==(const ViewState& a, const ViewState& b);
+  friend bool operator==(const ViewState&, const ViewState&) = default;
 };
 /// Whether one matrix is looked at in it: in View::inside beside the steps and the data flow alone.
 inline bool shows_matrix(const ViewState& view) {

@@ -179,20 +179,6 @@ void write_panel(const Matrix& rows, Number* to, const Write& write) {
 
 }  // namespace
 
-StackWeights::StackWeights() = default;
-StackWeights::StackWeights(const StackWeights&) = default;
-StackWeights::StackWeights(StackWeights&&) noexcept = default;
-StackWeights& StackWeights::operator=(const StackWeights&) = default;
-StackWeights& StackWeights::operator=(StackWeights&&) noexcept = default;
-StackWeights::~StackWeights() = default;
-
-Model::Model() = default;
-Model::Model(const Model&) = default;
-Model::Model(Model&&) noexcept = default;
-Model& Model::operator=(const Model&) = default;
-Model& Model::operator=(Model&&) noexcept = default;
-Model::~Model() = default;
-
 Matrix widened(const StoredMatrix& stored, Index first, Index count, Index column, Index columns) {
   static_assert(std::endian::native == std::endian::little, "files are read as little-endian memory");
   assert(first >= 0 && count >= 0 && first + count <= stored.rows);

@@ -198,14 +198,6 @@ struct StackWeights {
   std::vector<BlockWeights> blocks = {};
   std::optional<NormWeights> final_norm = {};  // pre-norm stacks end with one
   std::optional<LongestText> longest = {};
-
-  // Out of line: they would be compiled again in every file that holds one.
-  StackWeights();
-  StackWeights(const StackWeights&);
-  StackWeights(StackWeights&&) noexcept;
-  StackWeights& operator=(const StackWeights&);
-  StackWeights& operator=(StackWeights&&) noexcept;
-  ~StackWeights();
 };
 
 /// From hidden states to a score for each word.
@@ -251,14 +243,6 @@ struct Model : StackWeights {
   std::optional<OutputWeights> output = {};
   std::shared_ptr<const Vocabulary> vocabulary = {};  // of the output layer; null: ids only
   std::optional<ExternalInputs> given = {};           // a tensors file: one bare attention layer, no residual, no norm
-
-  // Out of line: they would be compiled again in every file that holds one.
-  Model();
-  Model(const Model&);
-  Model(Model&&) noexcept;
-  Model& operator=(const Model&);
-  Model& operator=(Model&&) noexcept;
-  ~Model();
 };
 
 /// Packs the weights of the blocks and the tables of words in the layout that products read. No bit of any result
