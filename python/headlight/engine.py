@@ -386,20 +386,21 @@ class Lines(Iterator):
         return list, (list(self),)
 
 
-def _line_of(text: Any) -> bytes | str:
-    """A line for the program, or what is wrong with it."""
+def _line_of(text: Any) -> bytes | tuple[str, str]:
+    """A line for the program, or a code and a text of what is wrong with it."""
     if not isinstance(text, str) or not text.strip() or re.search(r"[\n\r\x00]", text):
-        return f"text: expected one line that is not empty, found {text!r}"
+        return "bad_value", f"text: expected one line that is not empty, found {text!r}"
     try:
         return text.encode() + b"\n"
     except UnicodeEncodeError as error:
-        return f"text: expected Unicode, found {error.object[error.start:error.end]!r}"
+        return "not_utf8", f"text: expected Unicode, found {error.object[error.start:error.end]!r}"
 
 
 def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Of `headlight export --lines`, started anew where it ends before its input does."""
-    # Texts not answered yet, each with a line for the program, an error, or an exception of the caller; None: the end.
+    # Texts not answered yet, each with a line for the program, what is wrong, or an exception of the caller; None: the end.
     asked: queue.Queue[tuple[Any, Any]] = queue.Queue()
+    to_write: Any = queue.SimpleQueue()       # the same lines, each with the input of the program that gets it
     room, changes, stopped = threading.Semaphore(_AHEAD), threading.Lock(), threading.Event()
 
     def feed() -> None:
@@ -407,7 +408,7 @@ def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) ->
             room.acquire()
             with changes:
                 asked.put((text, line))
-                to_write.put(line)
+                to_write.put((process.stdin, line))
         try:
             for text in sentences:
                 if stopped.is_set():
@@ -417,38 +418,38 @@ def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) ->
             ask(None, error)
         ask(None, None)
 
-    def write(process: Any, waiting: Any) -> None:
-        with contextlib.suppress(OSError, ValueError):       # where the program has ended, the reader will find out
-            for line in iter(waiting.get, None):
-                if isinstance(line, bytes):
-                    process.stdin.write(line)
-                    process.stdin.flush()
-            process.stdin.close()
+    def write() -> None:
+        for stdin, line in iter(to_write.get, None):
+            with contextlib.suppress(OSError, ValueError):       # where the program has ended, the reader will find out
+                if line is None:
+                    stdin.close()
+                elif isinstance(line, bytes):
+                    stdin.write(line)
+                    stdin.flush()
 
     with Folder() as folder:
         errors = Path(folder, "errors")
         command = [program(), "export", *words_of_options(options, folder, source), "--text", "-", "--lines"]
 
-        def start() -> tuple[Any, Any]:
-            """A program, and a queue of the lines that it gets: first those that wait for an answer."""
+        def start() -> Any:
+            """A program; it gets the lines that wait for an answer."""
             with refused("headlight export"), open(errors, "wb") as file:
-                process: Any = subprocess.Popen(command, bufsize=_PIPE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=file)
+                started: Any = subprocess.Popen(command, bufsize=_PIPE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=file)
             with contextlib.suppress(ImportError, OSError):
                 import fcntl
-                fcntl.fcntl(process.stdout, 1031, _PIPE)      # F_SETPIPE_SZ of Linux: a larger pipe
-            waiting: Any = queue.SimpleQueue()
+                fcntl.fcntl(started.stdout, 1031, _PIPE)      # F_SETPIPE_SZ of Linux: a larger pipe
             for _, line in list(asked.queue):
-                waiting.put(line)
-            threading.Thread(target=write, args=(process, waiting), daemon=True).start()
-            return process, waiting
+                to_write.put((started.stdin, line))
+            return started
 
         def stop() -> None:
-            to_write.put(None)
+            to_write.put((process.stdin, None))
             process.kill()
             process.wait()
             process.stdout.close()
-        process, to_write = start()
-        threading.Thread(target=feed, daemon=True).start()
+        process = start()
+        for work in (feed, write):
+            threading.Thread(target=work, daemon=True).start()
         try:
             for text, line in iter(asked.get, (None, None)):
                 if isinstance(line, BaseException):
@@ -460,12 +461,13 @@ def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) ->
                     continue
                 if isinstance(line, bytes):
                     stop()
-                    line = first_line(errors.read_text(encoding="utf-8", errors="replace")) or \
+                    line = "bad_value", first_line(errors.read_text(encoding="utf-8", errors="replace")) or \
                         f"headlight export: expected an answer, found the end (status {process.returncode})"
                     with changes:
-                        process, to_write = start()
-                yield {"error": line, "code": "not_utf8" if "Unicode" in line else "bad_value", "text": text}
+                        process = start()
+                yield {"error": line[1], "code": line[0], "text": text}
         finally:
             stopped.set()
             room.release()
             stop()
+            to_write.put(None)
