@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .calls import MOST_WEIGHTS, OTHER_SIDE, Call
 from .engine import Error, first_line, is_tensor, require, role_of, torch_module
-from .nodes import (LARGE, MADE, NOTHING, Linear, Move, Node, Product, Weights, axes_after, caller, evaluating, modules_around,
-                    moves_of, names_of, path_of, product_of, variables)
+from .nodes import (LARGE, MADE, MOST_WEIGHTS, NOTHING, OTHER_SIDE, Call, Linear, Move, Node, Product, Weights, axes_after,
+                    caller, evaluating, modules_around, moves_of, names_of, path_of, product_of, variables)
 
 
 class Keep(NamedTuple):
