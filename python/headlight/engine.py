@@ -398,8 +398,9 @@ def answer_to(arrays: Mapping[str, Array], num_heads: int, **options: Any) -> di
 
 
 def side_by_side(of_heads: Array) -> Array:
-    """(heads, T, d) as (T, heads · d)."""
-    return np.ascontiguousarray(of_heads.transpose(1, 0, 2).reshape(of_heads.shape[1], -1)).astype(np.float32)
+    """(…, heads, T, d) as (…, T, heads · d)."""
+    side = of_heads.swapaxes(-3, -2)
+    return side.reshape(*side.shape[:-2], -1).astype(np.float32)
 
 
 def lines(sentences: Iterable[str], source: str | None = None, **options: Any) -> Lines:

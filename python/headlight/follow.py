@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .engine import Error, first_line, is_tensor, require, role_of, torch_module
+from .engine import first_line, is_tensor, require, role_of, torch_module
 from .nodes import (LARGE, MADE, MOST_WEIGHTS, NOTHING, OTHER_SIDE, Call, Linear, Move, Node, Product, Weights, axes_after,
                     caller, evaluating, modules_around, moves_of, names_of, path_of, product_of, variables)
 
@@ -72,14 +72,11 @@ _CELLS, _HEADS = ("product", "weights"), ("context", "heads")     # roots: a num
 @functools.lru_cache(None)
 def _follower_class(torch: Any) -> Any:
     """The TorchFunctionMode that hands every operation to a watch; made where torch is there to derive from."""
-    try:
-        from torch.overrides import TorchFunctionMode
-    except ImportError:
-        raise Error(f"torch: expected version 1.13 or later, found {torch.__version__}") from None
-
+    mode = getattr(torch.overrides, "TorchFunctionMode", None)
+    require(mode, "torch", "version 1.13 or later", torch.__version__)
     tracing = getattr(getattr(torch, "compiler", None), "is_dynamo_compiling", bool)
 
-    class Follower(TorchFunctionMode):
+    class Follower(mode):
         def __init__(self, seen: Tracer) -> None:
             self.seen = seen
 

@@ -507,7 +507,7 @@ class Call:
     def operand(self, role: str) -> Array | None:
         """(sentences, heads, rows, d), without the scale."""
         if role == "value":
-            return None if self.value_tensor is None else as_numpy(self.value_tensor).astype(np.float32)
+            return None if self.value_tensor is None else as_numpy(self.value_tensor)
         return self._of_heads(role, self.tensors[self._side(role)], self.factor(role))
 
     def _of_heads(self, role: str, operand: Any, factor: float) -> Array:
@@ -640,15 +640,20 @@ class Call:
     def own_weights(self) -> Array:
         sentences, found = len(self.places), self.found
         if found is not None and found.rows is None and len(found.sentences) == sentences:
-            return np.stack([as_numpy(sentence) for sentence in found.sentences]).astype(np.float32)
+            return as_numpy(found.sentences)
         standard = not self.wrong_axis() and self.function == "softmax" and not self.changes() and \
             not any(step.kind in ("times", "opaque", "drop") for step in self.path)
         if not standard:
             raise Error(f"{self.where}: expected a softmax over the keys of a sentence that is kept, found one that only "
                         "the caller's code can compute: fewer sentences, or Keep(sentences=…), keep its weights")
-        query, key, mask = self.operand("query"), self.operand("key"), self.own_mask()
-        return np.stack([weights_of(query[at], key[at], None if mask is None else mask[at if len(mask) > 1 else 0], self.scale)
-                         for at in range(sentences)])
+        query, key, mask, layers = self.operand("query"), self.operand("key"), self.own_mask(), []
+        for at in range(sentences):
+            masks = [None] if mask is None else mask[at if len(mask) > 1 else 0]      # by the program, those of one mask at once
+            for own, other, one in zip(np.split(query[at], len(masks)), np.split(key[at], len(masks)), masks):
+                arrays = {"query": side_by_side(own), "key": side_by_side(other), "value": side_by_side(other)}
+                arrays.update({} if one is None else {"mask": one})
+                layers.append(answer_to(arrays, len(own), scale=repr(float(self.scale)))["attentions"][0])
+        return np.concatenate(layers).reshape(sentences, -1, *layers[0].shape[1:])
 
 
 def gathered(arranged: Any, groups: Sequence[Sequence[Place]]) -> Any:
@@ -657,13 +662,3 @@ def gathered(arranged: Any, groups: Sequence[Sequence[Place]]) -> Any:
         return arranged[None, None]
     places = np.moveaxis(np.array(groups), -1, 0)
     return arranged[tuple(places)]
-
-
-def weights_of(query: Array, key: Array, mask: Array | None, scale: float) -> Array:
-    """(heads, T, S) from (heads, T, d), (heads, S, d), a mask (1 or heads, T, S) and the scale, by the program."""
-    if mask is not None and len(mask) > 1 and len(query) > 1:
-        return np.concatenate([weights_of(query[h:h + 1], key[h:h + 1], mask[h:h + 1], scale) for h in range(len(query))])
-    arrays = {"query": side_by_side(query), "key": side_by_side(key), "value": side_by_side(key)}
-    if mask is not None:
-        arrays["mask"] = np.ascontiguousarray(np.broadcast_to(mask[0], (query.shape[1], key.shape[1])))
-    return answer_to(arrays, len(query), scale=repr(float(scale)))["attentions"][0]

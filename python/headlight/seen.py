@@ -96,8 +96,7 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
         while array.ndim > (3 if state_dict is None else 2) and len(array) == 1:
             array = array[0]
         if array.ndim == 3:
-            num_heads = num_heads or array.shape[0]
-            array = side_by_side(array)
+            num_heads, array = num_heads or array.shape[0], side_by_side(array)
         require(array.ndim == 2, name, "(T, d_model) or (heads, T, d_k)", array.shape)
         arrays[name] = array[None].astype(np.float32)
     require(isinstance(state_dict, (Mapping, type(None))), "state_dict", "a dict of arrays", type(state_dict).__name__)
@@ -175,8 +174,7 @@ class _Captured:
         if "value" in arrays and arrays["value"].shape[1] != arrays["key"].shape[1]:
             del arrays["value"]
         if len(founds) == len(parts):
-            arrays["attentions"] = np.stack([np.concatenate([as_numpy(found.sentences[place]) for found in founds])
-                                             for place in range(kept)]).astype(np.float32)
+            arrays["attentions"] = np.concatenate([as_numpy(found.sentences[:kept]) for found in founds], 1)
         dropped = any(step.kind == "drop" for part in parts for step in part.weight_path)
         if rows is None and "value" in arrays:
             merge = None if dropped else call.merged(parts)
@@ -185,7 +183,7 @@ class _Captured:
                 arrays.update(merge=merge, output=as_numpy(tensor).astype(np.float32).reshape(merge.shape))
                 self.facts["row_length"] = tensor.shape[-2] if tensor.dim() > 2 else 0
             elif call.fused_output is not None and call.context_groups:
-                arrays["output"] = np.stack([side_by_side(one) for one in as_numpy(call.context_of(call.fused_output))[:kept]])
+                arrays["output"] = side_by_side(as_numpy(call.context_of(call.fused_output))[:kept])
         self._take_mask(sentences, rows)
         self._take_given(rows)
         if intended is not None and rows is None:
@@ -204,7 +202,7 @@ class _Captured:
             if values is None:
                 continue
             name = {"query": "key", "key": "query"}.get(role, role) if swapped else role
-            self.arrays[name] = np.stack([side_by_side(one) for one in values[:kept]])
+            self.arrays[name] = side_by_side(values[:kept])
             found = call.index_of(role) if len(self.parts) == 1 else None
             if found is None:
                 continue
@@ -246,7 +244,7 @@ class _Captured:
         for role in paths if "turned" in kinds and rows is None and not projected else ():
             array, turned = call.joined(lambda part: part.operand_before(role)), self.arrays.get(role)
             if array is not None and turned is not None and not paths[role][0].cache and array[0].size == turned[0].size:
-                self.arrays[role + ".before"] = np.stack([side_by_side(one) for one in array[:len(turned)]])
+                self.arrays[role + ".before"] = side_by_side(array[:len(turned)])
         self.facts["new_at"], self.facts["new_keys"] = call.new_rows() if len(self.parts) == 1 else (0, 0)
         if call.inputs and not call.goes_on:
             self.given.append(["sides", *call.inputs[1]])
@@ -255,8 +253,7 @@ class _Captured:
                 self.facts.setdefault("softcap", factor_of(call.path[at:]))
             elif step.kind == "sink":
                 sinks = as_numpy(step.info[1]).reshape(-1)
-                sinks = np.resize(sinks[:: max(1, len(sinks) // call.heads)], call.heads).astype(np.float32)
-                self.arrays.setdefault("sinks", sinks)
+                self.arrays.setdefault("sinks", np.resize(sinks[:: max(1, len(sinks) // call.heads)], call.heads))
 
     def _take_mask(self, sentences: Sequence[int], rows: Array | None) -> None:
         """What the steps before and after the softmax have of each cell, and the numbers they do it with."""
