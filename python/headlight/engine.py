@@ -437,7 +437,7 @@ def _line_of(text: Any) -> bytes | tuple[str, str]:
 
 def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Of `headlight export --lines`, started anew where it ends before its input does."""
-    # Texts not answered yet, each with a line for the program, what is wrong, or an exception of the caller; None: the end.
+    # Texts not answered yet, each with a line, what is wrong with it, or an exception of the caller; None: the end.
     asked: queue.Queue[tuple[Any, Any]] = queue.Queue()
     to_write: Any = queue.SimpleQueue()       # the same lines, each with the input of the program that gets it
     room, changes, stopped = threading.Semaphore(_AHEAD), threading.Lock(), threading.Event()
@@ -473,7 +473,8 @@ def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) ->
         def start() -> Any:
             """A program; it gets the lines that wait for an answer."""
             with refused("headlight export"), open(errors, "wb") as file:
-                started: Any = subprocess.Popen(command, bufsize=_PIPE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=file)
+                pipe = subprocess.PIPE
+                started: Any = subprocess.Popen(command, bufsize=_PIPE, stdin=pipe, stdout=pipe, stderr=file)
             with contextlib.suppress(ImportError, OSError):
                 import fcntl
                 fcntl.fcntl(started.stdout, 1031, _PIPE)      # F_SETPIPE_SZ of Linux: a larger pipe

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .engine import first_line, is_tensor, require, role_of, torch_module
-from .nodes import (LARGE, MADE, MOST_WEIGHTS, NOTHING, OTHER_SIDE, Call, Linear, Move, Node, Product, Weights, axes_after,
-                    caller, evaluating, modules_around, moves_of, names_of, path_of, product_of, variables)
+from .nodes import (LARGE, MADE, MOST_WEIGHTS, NOTHING, OTHER_SIDE, Call, Linear, Move, Node, Product, Weights,
+                    axes_after, caller, evaluating, modules_around, moves_of, names_of, path_of, product_of, variables)
 
 
 class Keep(NamedTuple):
@@ -687,9 +687,8 @@ class Tracer:
             key, value = (ran("repeat_interleave", one, *times, out=one.repeat_interleave(*times)) for one in (key, value))
         scores = ran("matmul", query, ran("transpose", key, -2, -1, out=key.transpose(-2, -1)))
         scores = ran("mul", scores, float(1 / math.sqrt(query.shape[-1]) if scale is None else scale))
-        if op.get(5, "is_causal"):
-            ones = torch.ones(scores.shape[-2:], dtype=torch.bool, device=query.device)
-            scores = ran("masked_fill", scores, ones.triu(1), -math.inf)
+        if op.get(5, "is_causal"):       # in place of a mask
+            mask = torch.ones(scores.shape[-2:], dtype=torch.bool, device=query.device).tril()
         if mask is not None:
             scores = ran("masked_fill", scores, ~mask, -math.inf) if mask.dtype == torch.bool else ran("add", scores, mask)
         weights = ran("softmax", scores, -1)
@@ -701,5 +700,5 @@ class Tracer:
         ran("matmul", ran("dropout", weights, p), value, out=op.out)
         if op.out.numel() <= LARGE:      # without dropout, of which no weights are left to judge
             named = {} if scale is None else {"scale": scale}
-            call.fused_output = op.function(query, key, value, mask, 0.0, bool(op.get(5, "is_causal")), **named).detach() \
-                if p > 0 else op.out.detach().clone()
+            call.fused_output = op.out.detach().clone() if p == 0 else \
+                op.function(query, key, value, attn_mask=mask, **named).detach()

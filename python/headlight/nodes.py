@@ -1,5 +1,5 @@
-"""What is followed: a node for each tensor that matters, how it came about and where, and the caller's code around it; and
-one call of attention, its arrays."""
+"""What is followed: a node for each tensor that matters, how it came about and where, and the caller's code around it;
+and one call of attention, its arrays."""
 from __future__ import annotations
 
 import contextlib
@@ -219,9 +219,8 @@ def first_reshaping(node: Node) -> Site | None:
 def layout_of(product: Product) -> tuple[list[list[Place]], tuple[str, str, Site | None] | None]:
     """Which index along a product's shared axes is which [sentence][head]: found by following each element back to the projection
     it came from; where that is not known, (batch, heads). And what is wrong with it: a code, its detail, and where."""
-    side, found = "a", product.index_of("a", PROJECTED)
-    if found is None:
-        side, found = "b", product.index_of("b", PROJECTED)
+    known = ((side, product.index_of(side, PROJECTED)) for side in "ab")
+    side, found = next((one for one in known if one[1] is not None), ("", None))
     by_sentence: dict[Any, list[Place]] = {}
     if found is None:
         # Unknown: of two shared axes or more the last counts heads; one alone counts sentences.
@@ -592,8 +591,8 @@ class Call:
 
     def mask_parts(self, steps: Sequence[Node], sentences: Sequence[int],
                    rows: Array | None = None) -> Iterator[tuple[Node, Array, float]]:
-        """What each of these steps that treats cells differently has of them, (sentences, heads, T, S): what it fills, factors or
-        what it adds; and the number that is filled in, or by which what is added is multiplied."""
+        """What each of these steps that treats cells differently has of them, (sentences, heads, T, S): what it fills,
+        factors or what it adds; and the number that is filled in, or by which what is added is multiplied."""
         for step in (step for step in steps if step.kind in ("add", "times", "fill")):
             tensor, value = step.info
             cells = self.canonical(tensor, moves_of(step.parent.path(("product",))), sentences, rows)
@@ -648,7 +647,7 @@ class Call:
                         "the caller's code can compute: fewer sentences, or Keep(sentences=…), keep its weights")
         query, key, mask, layers = self.operand("query"), self.operand("key"), self.own_mask(), []
         for at in range(sentences):
-            masks = [None] if mask is None else mask[at if len(mask) > 1 else 0]      # by the program, those of one mask at once
+            masks = [None] if mask is None else mask[at if len(mask) > 1 else 0]      # each with its heads
             for own, other, one in zip(np.split(query[at], len(masks)), np.split(key[at], len(masks)), masks):
                 arrays = {"query": side_by_side(own), "key": side_by_side(other), "value": side_by_side(other)}
                 arrays.update({} if one is None else {"mask": one})

@@ -260,7 +260,7 @@ class _Captured:
         call, steps = self.call, self.facts.setdefault("steps", [])
         for step, cells, value in call.mask_parts([*call.path, *call.changes()], sentences, rows):
             name, after = f"step.{len(steps)}", "after " if step in call.weight_path else ""
-            steps.append([after + step.kind, repr(float(value)), repr(float(step.info[1])), "product" if step.of else ""])
+            steps.append([after + step.kind, str(float(value)), str(float(step.info[1])), "product" if step.of else ""])
             for axis in (0, 1):         # along which nothing differs are 1
                 cells = cells.take([0], axis) if (cells == cells.take([0], axis)).all() else cells
             self.arrays[name] = np.ascontiguousarray(cells)
@@ -272,8 +272,8 @@ def _last(kinds: Sequence[str], *paths: Sequence[Node]) -> Site | None:
 
 
 def _site_of(call: Call, code: str, role: str) -> Site | None:
-    """The line of the caller's code where the operation stands that a mistake is about: of its step, or of the longest known
-    beginning of its code."""
+    """The line of the caller's code where the operation stands that a mistake is about: of its step, or of the longest
+    known beginning of its code."""
     softmax = call.softmax.site
     node = call.node(role if role in ("key", "value") else "query")
     context = call.context.site or softmax
@@ -289,7 +289,8 @@ def _site_of(call: Call, code: str, role: str) -> Site | None:
              "weights_transposed": context, "softmax_missing": context, "heads_": first_reshaping(node),
              "projection_": merge if role == "output" else made.site, "projection_missing": role != "output" and plain,
              "roles_swapped": call.context.site or call.path[0].site, **call.sites}
-    return call.sites.get(role) or sites[max((name for name, site in sites.items() if site and f"{code} {role}".startswith(name)), key=len)]
+    named = max((name for name, site in sites.items() if site and f"{code} {role}".startswith(name)), key=len)
+    return call.sites.get(role) or sites[named]
 
 
 def _config_of(expect: Any, modules: Sequence[Any]) -> dict[str, float]:
