@@ -128,6 +128,8 @@ struct Judge {
     const auto same = [&](const CapturedMistake& known) {
       return known.mistake.text == mistake.text || (by_numbers && known.mistake.code == mistake.code);
     };
+    const auto step = call.step_of.find(mistake.code.name);
+    if (step != call.step_of.end()) mistake.role = step->second;
     if (std::none_of(report.mistakes.begin(), report.mistakes.end(), same))
       report.mistakes.push_back({std::move(mistake), index});
   }

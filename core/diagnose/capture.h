@@ -8,14 +8,14 @@
 //                                     (sentences, H, T, d_v) stands where
 //   mask (T, S)                       as in a tensors file, where the caller states what was meant; or
 //   intended (B or 1, 1, T, S)        the same, true where a query may attend
-//   blocked, bias (B or 1, H or 1, T, S)   what the program blocked, and what it added to the scores
-//   numbers, after (the same)         a mask of 0 and 1 that it added; cells that it blocked after the softmax
-//   argument.0 … (B or 1, 1, T, S)    masks that were given to the functions around
+//   step.0 … (B or 1, H or 1, T, S)   the cells of `steps`: true where they are filled, factors, or what is added
+//   argument.0 …                      masks that were given to the functions around, in any shape
 //   query.before, key.before (K, T or S, d)  the same as query and key, before positions turned them; then query and
 //                                     key are what met in the product, and have no projections
-//   scales (1 or H)                   what the scores were multiplied by where that is learned: it is taken as given
 //   sinks (H)                         logits that joined the softmax of each head
 //
+// In place of steps what they come to may be there, with the same axes: blocked, bias (added to the scores), numbers (0
+// and 1 that were added), after (blocked after the softmax), scales (1 or H), which are learned: taken as given.
 // Query heads that share keys or values have equal ones.
 // Metadata `expect`, a JSON object with the fields of a config.json: what was meant, where the numbers do not show it.
 // The facts of a call are the fields of CapturedCall.
@@ -23,6 +23,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,12 +55,18 @@ struct CapturedCall {
   std::vector<FactRow> observed;   // name of a code, and what stands in the gaps of its words
   std::vector<FactRow> roles;      // query, key, value: each with the name of what was used for it
   std::vector<FactRow> unused;     // a role, its weight that was not used, and the weight that was used instead or ""
-  std::vector<FactRow> replaced;   // "filled" or "lowered", and the number that blocks
+  std::vector<FactRow> steps;  // "fill", "times", "add", or of weights "after fill"…; the number that is filled in or
+                               // by which is multiplied what is added; 1, or −1 (subtracted); "product" or ""
   std::vector<FactRow> arguments;  // names of masks, and the number of each among those of all calls
   std::vector<FactRow> given;      // what ran and follows from no input: "positions", "norms", "scale" or "bias", and
                                    // in what form ("sum", "subtracted"); "sides" and the names of what queries and
                                    // keys are made from
 
+  // Of the steps: the last number that is too large to block, which replaces scores or by which they are lowered; and
+  // by the code of a mistake the array of the step that makes it.
+  std::optional<double> weak;
+  bool lowered = false;
+  std::map<std::string_view, std::string> step_of;
   std::map<std::string, double> expect;  // of the metadata `expect`: the fields that are numbers
 
   const Array* array(const std::string& name) const { return find_array(arrays, name); }

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/formatted.h"
-#include "diagnose/capture.h"
+#include "diagnose/capture_masks.h"
 #include "read/array/safetensors.h"
 #include "read/json/json_document.h"
 #include "read/json/json_fields.h"
@@ -41,7 +41,7 @@ void read_call(const JsonField& facts, CapturedCall& call) {
   read_words(facts.at("observed"), 2, call.observed);
   read_words(facts.at("roles"), 2, call.roles);
   read_words(facts.at("unused"), 3, call.unused);
-  read_words(facts.at("replaced"), 2, call.replaced);
+  read_words(facts.at("steps"), 4, call.steps);
   read_words(facts.at("arguments"), 2, call.arguments);
   read_words(facts.at("given"), 2, call.given);
 }
@@ -60,7 +60,7 @@ bool has_axes(const CapturedCall& call, const std::string& name, const std::vect
   if (name == "merge") return shape.size() == 2 && shape[1] % call.heads == 0 && output && output->shape == shape;
   const bool weights = name == "attentions";
   if (!weights && name != "blocked" && name != "bias" && name != "numbers" && name != "after" && name != "intended" &&
-      !name.starts_with("argument."))
+      !name.starts_with("step."))
     return true;
   if (shape.size() != 4 || shape[2] != query.shape[1] || shape[3] != key.shape[1]) return false;
   return weights ? shape[0] == count && shape[1] == call.heads
@@ -114,7 +114,10 @@ Result<Capture> capture_from(std::string_view where, ArrayFile file) {
     if (number && *number < calls.size())
       calls[*number].arrays.emplace(name.substr(name.find('.') + 1), std::move(array));
   }
-  for (CapturedCall& call : calls) TRY(check_shapes(where, call));
+  for (CapturedCall& call : calls) {
+    TRY(check_shapes(where, call));
+    take_steps(call, capture.notes);
+  }
   return capture;
 }
 

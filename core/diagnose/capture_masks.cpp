@@ -1,6 +1,7 @@
 #include "diagnose/capture_masks.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/formatted.h"
 
@@ -9,9 +10,6 @@ namespace {
 
 using namespace mistakes;
 using Blocked = std::vector<std::vector<Allowed>>;  // of each sentence and head: true is blocked
-
-/// Values above this one do not block where they are added to a score or replace it.
-constexpr double kBlocking = -1e3;
 
 bool are_same(const Allowed& a, const Allowed& b) { return (a == b).all(); }
 Allowed rows_like(const Allowed& row, Index count) { return row.replicate(count, 1); }
@@ -129,25 +127,53 @@ std::vector<Allowed> options_of(const Array& mask, Index sentence) {
   return options;
 }
 
+/// A mask argument as (B or 1, 1, T, S), in every way that its shape allows; none where none fits or it is not there.
+std::vector<Array> forms_of(const CapturedCall& call, std::size_t argument) {
+  using Axes = std::vector<std::array<std::size_t, 3>>;  // of sentences, queries, keys; 4: none
+  static const Axes kOrders[] = {
+      {}, {{4, 4, 0}}, {{4, 0, 1}, {0, 4, 1}}, {{0, 1, 2}, {2, 0, 1}}, {{0, 2, 3}, {2, 0, 1}}};
+  const Array* mask = call.array("argument." + std::to_string(argument));
+  std::vector<Array> forms;
+  if (!mask || mask->shape.size() > 4 || !call.array("query")) return forms;
+  const Index queries = call.array("query")->shape[1], keys = call.array("key")->shape[1];
+  Index sizes[] = {1, 1, 1, 1, 1}, steps[] = {0, 0, 0, 0, 0}, step = 1;
+  for (std::size_t axis = mask->shape.size(); axis-- > 0; step *= sizes[axis])
+    sizes[axis] = mask->shape[axis], steps[axis] = sizes[axis] > 1 ? step : 0;
+  const auto fits = [&](std::size_t axis, Index most) { return sizes[axis] == 1 || sizes[axis] == most; };
+  for (const auto& [sentence, query, key] : kOrders[mask->shape.size()]) {
+    if (!fits(sentence, call.count) || !fits(query, queries) || sizes[key] != keys) continue;
+    Array& form = forms.emplace_back(Array{mask->dtype, {sizes[sentence], 1, queries, keys}, {}});
+    for (Index b = 0; b < sizes[sentence]; ++b)
+      for (Index i = 0; i < queries; ++i)
+        for (Index j = 0; j < keys; ++j)
+          form.values.push_back(
+              mask->values[static_cast<std::size_t>(b * steps[sentence] + i * steps[query] + j * steps[key])]);
+  }
+  return forms;
+}
+
 /// Whether some call blocks all that a mask argument blocks, meant in one way or the other.
 bool is_applied(const std::vector<CapturedCall>& calls, const std::string& number) {
   for (const CapturedCall& call : calls)
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       if (call.arguments[i][1] != number) continue;
-      const Array* mask = call.array("argument." + std::to_string(i));
-      if (!mask || call.partial || call.changed || call.array("after")) return true;
+      const std::vector<Array> forms = forms_of(call, i);
+      if (forms.empty() || call.partial || call.changed || call.array("after")) return true;
       const Blocked blocked = blocked_before(call);
-      bool any = false, every = true;
-      for (std::size_t b = 0; b < blocked.size(); ++b) {
-        Allowed together = blocked[b][0];
-        for (const Allowed& head : blocked[b]) together = together || head;
-        const auto options = options_of(*mask, static_cast<Index>(b));
-        any = any || !options.empty();
-        every = every && (options.empty() || std::any_of(options.begin(), options.end(), [&](const Allowed& cells) {
-                            return (!cells || together).all();
-                          }));
-      }
-      if (!any || every) return true;
+      const auto blocks = [&](const Array& mask) {
+        bool any = false, every = true;
+        for (std::size_t b = 0; b < blocked.size(); ++b) {
+          Allowed together = blocked[b][0];
+          for (const Allowed& head : blocked[b]) together = together || head;
+          const auto options = options_of(mask, static_cast<Index>(b));
+          any = any || !options.empty();
+          every = every && (options.empty() || std::any_of(options.begin(), options.end(), [&](const Allowed& cells) {
+                              return (!cells || together).all();
+                            }));
+        }
+        return !any || every;
+      };
+      if (std::any_of(forms.begin(), forms.end(), blocks)) return true;
     }
   return false;
 }
@@ -156,9 +182,8 @@ bool is_applied(const std::vector<CapturedCall>& calls, const std::string& numbe
 void add_arguments(const std::vector<CapturedCall>& calls, const CapturedCall& call, Blocked& blocked,
                    MeantMask& meant) {
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-    const bool again = i > 0 && call.arguments[i][1] == call.arguments[i - 1][1];  // in another form
-    if (again || is_applied(calls, call.arguments[i][1])) continue;
-    const Array& mask = *call.array("argument." + std::to_string(i));
+    if (is_applied(calls, call.arguments[i][1])) continue;
+    const Array mask = forms_of(call, i).front();
     for (std::size_t b = 0; b < blocked.size(); ++b) {
       const auto options = options_of(mask, static_cast<Index>(b));
       const Allowed before = blocked[b][0];
@@ -170,18 +195,13 @@ void add_arguments(const std::vector<CapturedCall>& calls, const CapturedCall& c
   }
 }
 
-/// The mistake that the numbers used instead of −∞ show.
+/// The mistake that a number used instead of −∞ shows.
 std::optional<Mistake> weak_number(const CapturedCall& call) {
-  std::optional<Mistake> found;
+  if (!call.weak) return std::nullopt;
   const bool half = call.dtype == "float16" || call.dtype == "bfloat16";
-  for (const FactRow& one : call.replaced) {
-    const auto value = parse_number<double>(one[1]);
-    if (!value || *value <= kBlocking) continue;
-    const Bilingual number = formatted(half ? "%.2g" : "%.4g", *value);
-    found = mistake_of(blocked_scores_weak,
-                       words(blocked_scores_weak, one[0] == "lowered" ? words(phrases::lower_number, number) : number));
-  }
-  return found;
+  const Bilingual number = formatted(half ? "%.2g" : "%.4g", *call.weak);
+  return mistake_of(blocked_scores_weak,
+                    words(blocked_scores_weak, call.lowered ? words(phrases::lower_number, number) : number));
 }
 
 }  // namespace

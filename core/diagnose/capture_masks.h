@@ -9,6 +9,12 @@
 
 namespace headlight {
 
+/// Values above this one do not block where they are added to a score or replace it.
+inline constexpr double kBlocking = -1e3;
+
+/// `steps` as what they come to: blocked, bias, numbers, after, scales. Notes: what is not judged.
+void take_steps(CapturedCall& call, std::vector<FactRow>& notes);
+
 struct MeantMask {
   std::vector<std::vector<Allowed>> allowed;     // of each sentence and head
   std::vector<Heads> bias;                       // the same, added to the scores; empty: nothing

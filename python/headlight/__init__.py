@@ -12,11 +12,11 @@ folder, or in PATH). Arrays are numpy float32; layers, heads and tokens count fr
 where the caller has imported it. Bad input and a missing program raise `Error` with one line.
 
 This folder can be copied beside a script on a server where nothing may be installed. Read it in this order: engine (the
-program, its answers and files), nodes (how a tensor came about), calls (one attention), follow (torch's operations), seen.
+program, its answers and files), nodes (how a tensor came about, one attention), follow (torch's operations), seen.
 """
-from .engine import (Error, attention, claims, explain, export, figure, generate, heads, lens, lines, next, patch, program, why)
+from .engine import (Error, Model, attention, claims, explain, export, figure, generate, heads, lens, lines, next,
+                     open_model as open, patch, program, why)
 from .follow import Keep
-from .live import Model, open_model as open
 from .seen import Mistake, Page, Report, Seen, check, log, show, tracker, watch
 
 __version__ = "1.0.0"

@@ -293,6 +293,44 @@ def token_metadata(arrays: Mapping[str, Array], tokens: Any, target_tokens: Any)
     return {{"tokens": "key_tokens", "target_tokens": "tokens"}[name]: words for name, words in metadata.items()}
 
 
+class Model(Folder):
+    """What `open` returns: a `source` for all functions while it is there; `show()` opens the window."""
+
+    def show(self) -> None:
+        open_window(str(self))
+
+
+def open_model(model: Any, tokenizer: Any = None) -> Model:
+    """Hands a live model over, as it is now: what its `save_pretrained` writes, else `model.config.to_dict()` and
+    `model.state_dict()`; of the tokenizer likewise, or its `tokenizer.json`, or the path of one; without it only `ids=` can be
+    asked.
+
+    Errors: Error where config or weights are missing, or the folder cannot be written."""
+    config = getattr(model, "config", None)
+    fields = config.to_dict() if hasattr(config, "to_dict") else config
+    known = isinstance(fields, Mapping) and callable(getattr(model, "state_dict", None))
+    require(known, "open", "a model with config.to_dict() and state_dict()", type(model).__name__)
+    backend, path = getattr(tokenizer, "backend_tokenizer", tokenizer), tokenizer      # of tokenizers; or a file, a folder
+    opened = Model()
+    with refused("open"):
+        if hasattr(model, "save_pretrained"):       # names of weights may be others than while it runs
+            model.save_pretrained(opened.folder)
+        if isinstance(path, (str, os.PathLike)):
+            shutil.copy(os.path.join(path, "tokenizer.json") if os.path.isdir(path) else path, opened.folder + "/tokenizer.json")
+        elif hasattr(tokenizer, "save_pretrained"):
+            tokenizer.save_pretrained(opened.folder)
+        elif hasattr(backend, "to_str"):
+            Path(opened.folder, "tokenizer.json").write_text(backend.to_str(), encoding="utf-8")
+        else:
+            none = tokenizer is None
+            require(none, "open", "a tokenizer with save_pretrained or to_str, or a path", type(tokenizer).__name__)
+        if not Path(opened.folder, "config.json").exists():
+            fields = {**fields, "architectures": fields.get("architectures") or [type(model).__name__]}
+            Path(opened.folder, "config.json").write_text(json.dumps(fields, default=str), encoding="utf-8")
+            write_safetensors(os.path.join(opened.folder, "model.safetensors"), model.state_dict(), {"format": "pt"})
+    return opened
+
+
 def role_of(name: str) -> str | None:
     """`query`, `key`, `value`, `output` where a name says so: W_q, query.linear, k_proj, to_v, WV_matrices."""
     for part in reversed(name.split(".")):
@@ -360,8 +398,9 @@ def answer_to(arrays: Mapping[str, Array], num_heads: int, **options: Any) -> di
 
 
 def side_by_side(of_heads: Array) -> Array:
-    """(heads, T, d) as (T, heads · d)."""
-    return np.ascontiguousarray(of_heads.transpose(1, 0, 2).reshape(of_heads.shape[1], -1)).astype(np.float32)
+    """(…, heads, T, d) as (…, T, heads · d)."""
+    side = of_heads.swapaxes(-3, -2)
+    return side.reshape(*side.shape[:-2], -1).astype(np.float32)
 
 
 def lines(sentences: Iterable[str], source: str | None = None, **options: Any) -> Lines:
@@ -386,20 +425,21 @@ class Lines(Iterator):
         return list, (list(self),)
 
 
-def _line_of(text: Any) -> bytes | str:
-    """A line for the program, or what is wrong with it."""
+def _line_of(text: Any) -> bytes | tuple[str, str]:
+    """A line for the program, or a code and a text of what is wrong with it."""
     if not isinstance(text, str) or not text.strip() or re.search(r"[\n\r\x00]", text):
-        return f"text: expected one line that is not empty, found {text!r}"
+        return "bad_value", f"text: expected one line that is not empty, found {text!r}"
     try:
         return text.encode() + b"\n"
     except UnicodeEncodeError as error:
-        return f"text: expected Unicode, found {error.object[error.start:error.end]!r}"
+        return "not_utf8", f"text: expected Unicode, found {error.object[error.start:error.end]!r}"
 
 
 def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Of `headlight export --lines`, started anew where it ends before its input does."""
-    # Texts not answered yet, each with a line for the program, an error, or an exception of the caller; None: the end.
+    # Texts not answered yet, each with a line, what is wrong with it, or an exception of the caller; None: the end.
     asked: queue.Queue[tuple[Any, Any]] = queue.Queue()
+    to_write: Any = queue.SimpleQueue()       # the same lines, each with the input of the program that gets it
     room, changes, stopped = threading.Semaphore(_AHEAD), threading.Lock(), threading.Event()
 
     def feed() -> None:
@@ -407,7 +447,7 @@ def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) ->
             room.acquire()
             with changes:
                 asked.put((text, line))
-                to_write.put(line)
+                to_write.put((process.stdin, line))
         try:
             for text in sentences:
                 if stopped.is_set():
@@ -417,38 +457,39 @@ def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) ->
             ask(None, error)
         ask(None, None)
 
-    def write(process: Any, waiting: Any) -> None:
-        with contextlib.suppress(OSError, ValueError):       # where the program has ended, the reader will find out
-            for line in iter(waiting.get, None):
-                if isinstance(line, bytes):
-                    process.stdin.write(line)
-                    process.stdin.flush()
-            process.stdin.close()
+    def write() -> None:
+        for stdin, line in iter(to_write.get, None):
+            with contextlib.suppress(OSError, ValueError):       # where the program has ended, the reader will find out
+                if line is None:
+                    stdin.close()
+                elif isinstance(line, bytes):
+                    stdin.write(line)
+                    stdin.flush()
 
     with Folder() as folder:
         errors = Path(folder, "errors")
         command = [program(), "export", *words_of_options(options, folder, source), "--text", "-", "--lines"]
 
-        def start() -> tuple[Any, Any]:
-            """A program, and a queue of the lines that it gets: first those that wait for an answer."""
+        def start() -> Any:
+            """A program; it gets the lines that wait for an answer."""
             with refused("headlight export"), open(errors, "wb") as file:
-                process: Any = subprocess.Popen(command, bufsize=_PIPE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=file)
+                pipe = subprocess.PIPE
+                started: Any = subprocess.Popen(command, bufsize=_PIPE, stdin=pipe, stdout=pipe, stderr=file)
             with contextlib.suppress(ImportError, OSError):
                 import fcntl
-                fcntl.fcntl(process.stdout, 1031, _PIPE)      # F_SETPIPE_SZ of Linux: a larger pipe
-            waiting: Any = queue.SimpleQueue()
+                fcntl.fcntl(started.stdout, 1031, _PIPE)      # F_SETPIPE_SZ of Linux: a larger pipe
             for _, line in list(asked.queue):
-                waiting.put(line)
-            threading.Thread(target=write, args=(process, waiting), daemon=True).start()
-            return process, waiting
+                to_write.put((started.stdin, line))
+            return started
 
         def stop() -> None:
-            to_write.put(None)
+            to_write.put((process.stdin, None))
             process.kill()
             process.wait()
             process.stdout.close()
-        process, to_write = start()
-        threading.Thread(target=feed, daemon=True).start()
+        process = start()
+        for work in (feed, write):
+            threading.Thread(target=work, daemon=True).start()
         try:
             for text, line in iter(asked.get, (None, None)):
                 if isinstance(line, BaseException):
@@ -460,12 +501,13 @@ def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) ->
                     continue
                 if isinstance(line, bytes):
                     stop()
-                    line = first_line(errors.read_text(encoding="utf-8", errors="replace")) or \
+                    line = "bad_value", first_line(errors.read_text(encoding="utf-8", errors="replace")) or \
                         f"headlight export: expected an answer, found the end (status {process.returncode})"
                     with changes:
-                        process, to_write = start()
-                yield {"error": line, "code": "not_utf8" if "Unicode" in line else "bad_value", "text": text}
+                        process = start()
+                yield {"error": line[1], "code": line[0], "text": text}
         finally:
             stopped.set()
             room.release()
             stop()
+            to_write.put(None)

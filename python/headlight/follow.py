@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .calls import MOST_WEIGHTS, OTHER_SIDE, Call
-from .engine import Error, first_line, is_tensor, require, role_of, torch_module
-from .nodes import (LARGE, MADE, NOTHING, Linear, Move, Node, Product, Weights, axes_after, caller, evaluating, modules_around,
-                    moves_of, names_of, path_of, product_of, variables)
+from .engine import first_line, is_tensor, require, role_of, torch_module
+from .nodes import (LARGE, MADE, MOST_WEIGHTS, NOTHING, OTHER_SIDE, Call, Linear, Move, Node, Product, Weights,
+                    axes_after, caller, evaluating, modules_around, moves_of, names_of, path_of, product_of, variables)
 
 
 class Keep(NamedTuple):
@@ -73,14 +72,11 @@ _CELLS, _HEADS = ("product", "weights"), ("context", "heads")     # roots: a num
 @functools.lru_cache(None)
 def _follower_class(torch: Any) -> Any:
     """The TorchFunctionMode that hands every operation to a watch; made where torch is there to derive from."""
-    try:
-        from torch.overrides import TorchFunctionMode
-    except ImportError:
-        raise Error(f"torch: expected version 1.13 or later, found {torch.__version__}") from None
-
+    mode = getattr(torch.overrides, "TorchFunctionMode", None)
+    require(mode, "torch", "version 1.13 or later", torch.__version__)
     tracing = getattr(getattr(torch, "compiler", None), "is_dynamo_compiling", bool)
 
-    class Follower(TorchFunctionMode):
+    class Follower(mode):
         def __init__(self, seen: Tracer) -> None:
             self.seen = seen
 
@@ -691,9 +687,8 @@ class Tracer:
             key, value = (ran("repeat_interleave", one, *times, out=one.repeat_interleave(*times)) for one in (key, value))
         scores = ran("matmul", query, ran("transpose", key, -2, -1, out=key.transpose(-2, -1)))
         scores = ran("mul", scores, float(1 / math.sqrt(query.shape[-1]) if scale is None else scale))
-        if op.get(5, "is_causal"):
-            ones = torch.ones(scores.shape[-2:], dtype=torch.bool, device=query.device)
-            scores = ran("masked_fill", scores, ones.triu(1), -math.inf)
+        if op.get(5, "is_causal"):       # in place of a mask
+            mask = torch.ones(scores.shape[-2:], dtype=torch.bool, device=query.device).tril()
         if mask is not None:
             scores = ran("masked_fill", scores, ~mask, -math.inf) if mask.dtype == torch.bool else ran("add", scores, mask)
         weights = ran("softmax", scores, -1)
@@ -705,5 +700,5 @@ class Tracer:
         ran("matmul", ran("dropout", weights, p), value, out=op.out)
         if op.out.numel() <= LARGE:      # without dropout, of which no weights are left to judge
             named = {} if scale is None else {"scale": scale}
-            call.fused_output = op.function(query, key, value, mask, 0.0, bool(op.get(5, "is_causal")), **named).detach() \
-                if p > 0 else op.out.detach().clone()
+            call.fused_output = op.out.detach().clone() if p == 0 else \
+                op.function(query, key, value, attn_mask=mask, **named).detach()

@@ -15,12 +15,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .calls import MOST_WEIGHTS, Call
 from .engine import (STACKS, Array, Error, as_numpy, first_line, layers_of, notebook_shell, open_window, projections, refused,
                      require, role_of, roles_of, run, side_by_side, stacks_of, tensors_file, token_metadata, torch_module,
                      words_of_options, write_safetensors, written_whole)
 from .follow import Keep, Tracer
-from .nodes import BLOCKED, MADE, NOTHING, Node, Site, factor_of, first_reshaping, moves_of, recovered
+from .nodes import MADE, MOST_WEIGHTS, NOTHING, Call, Node, Site, factor_of, first_reshaping, recovered
 
 _MOST_PAGE = 8 << 20      # bytes of a page that a notebook still keeps gladly
 
@@ -97,8 +96,7 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
         while array.ndim > (3 if state_dict is None else 2) and len(array) == 1:
             array = array[0]
         if array.ndim == 3:
-            num_heads = num_heads or array.shape[0]
-            array = side_by_side(array)
+            num_heads, array = num_heads or array.shape[0], side_by_side(array)
         require(array.ndim == 2, name, "(T, d_model) or (heads, T, d_k)", array.shape)
         arrays[name] = array[None].astype(np.float32)
     require(isinstance(state_dict, (Mapping, type(None))), "state_dict", "a dict of arrays", type(state_dict).__name__)
@@ -123,16 +121,6 @@ def _named_weights(modules: Sequence[Any]) -> dict[str, tuple[str, Any]]:
         if {"query", "key", "value"} <= set(weights):
             return weights
     return {}
-
-
-def _fits(mask: Array, count: int, queries: int, keys: int) -> list[Array]:
-    """A mask argument as (sentences or 1, 1, T, S), in every way that its shape allows."""
-    forms = {1: lambda: [mask[None, None, None]],
-             2: lambda: [mask[None, None], *([mask[:, None, None]] if mask.shape == (count, keys) else [])],
-             3: lambda: [mask[:, None], mask.transpose(2, 0, 1)[:, None]],
-             4: lambda: [mask[:, :1], mask[..., 0].transpose(2, 0, 1)[:, None]]}.get(mask.ndim, lambda: [])()
-    return [np.ascontiguousarray(np.broadcast_to(form, (len(form), 1, queries, keys))) for form in forms
-            if len(form) in (1, count) and form.shape[2] in (1, queries) and form.shape[3] == keys]
 
 
 class _Captured:
@@ -186,8 +174,7 @@ class _Captured:
         if "value" in arrays and arrays["value"].shape[1] != arrays["key"].shape[1]:
             del arrays["value"]
         if len(founds) == len(parts):
-            arrays["attentions"] = np.stack([np.concatenate([as_numpy(found.sentences[place]) for found in founds])
-                                             for place in range(kept)]).astype(np.float32)
+            arrays["attentions"] = np.concatenate([as_numpy(found.sentences[:kept]) for found in founds], 1)
         dropped = any(step.kind == "drop" for part in parts for step in part.weight_path)
         if rows is None and "value" in arrays:
             merge = None if dropped else call.merged(parts)
@@ -196,17 +183,16 @@ class _Captured:
                 arrays.update(merge=merge, output=as_numpy(tensor).astype(np.float32).reshape(merge.shape))
                 self.facts["row_length"] = tensor.shape[-2] if tensor.dim() > 2 else 0
             elif call.fused_output is not None and call.context_groups:
-                arrays["output"] = np.stack([side_by_side(one) for one in as_numpy(call.context_of(call.fused_output))[:kept]])
+                arrays["output"] = side_by_side(as_numpy(call.context_of(call.fused_output))[:kept])
         self._take_mask(sentences, rows)
         self._take_given(rows)
         if intended is not None and rows is None:
             arrays["intended"] = intended.reshape(-1, 1, *intended.shape[-2:])[:len(sentences)]
         arguments = self.facts["arguments"] = []      # of calls that are too large their names alone
         for name, mask in call.masks:
-            number = masks.setdefault((mask.shape, mask.data_ptr()), len(masks))
-            forms = _fits(as_numpy(mask), count, queries, keys) if few else []
-            arrays.update({f"argument.{len(arguments) + at}": form for at, form in enumerate(forms)})
-            arguments += [[name, str(number)]] * max(1, len(forms))
+            if few and mask.numel():
+                arrays[f"argument.{len(arguments)}"] = as_numpy(mask)
+            arguments.append([name, str(masks.setdefault((mask.shape, mask.data_ptr()), len(masks)))])
         self._take_roles()
 
     def _take_inputs(self, operands: Mapping[str, Array | None], kept: int, swapped: bool) -> None:
@@ -216,7 +202,7 @@ class _Captured:
             if values is None:
                 continue
             name = {"query": "key", "key": "query"}.get(role, role) if swapped else role
-            self.arrays[name] = np.stack([side_by_side(one) for one in values[:kept]])
+            self.arrays[name] = side_by_side(values[:kept])
             found = call.index_of(role) if len(self.parts) == 1 else None
             if found is None:
                 continue
@@ -239,25 +225,15 @@ class _Captured:
     def _take_roles(self) -> None:
         """What was used as query, key and value, and which weights were not used."""
         call, weights = self.call, _named_weights(self.call.modules)
-        if not weights:
-            return
-        context = call.context.site or call.path[0].site
-        call.sites["roles_swapped"] = context
-        unused: list[list[str]] = []
-        self.facts.update(roles=[[role, call.named(role) or ""] for role in ("query", "key", "value")], unused=unused)
+        self.facts["roles"] = [[role, call.named(role) or ""] for role in ("query", "key", "value")] if weights else []
+        unused = self.facts["unused"] = []
         for role, (name, parameter) in weights.items():
             root = call.node(role).path(MADE)[0] if role != "output" else NOTHING
-            if id(parameter) in call.called:
-                continue
-            if role == "output" and call.context is not NOTHING and len(self.parts) == 1:
-                unused.append([role, name, ""])
-            elif root.kind == "linear" and role_of(root.info.name) not in (None, role):
-                unused.append([role, name, re.sub(r"\.?weight$", "", root.info.name)])
-                call.sites["projection_replaced " + role] = root.site
-            elif root.kind == "source" and len(root.shape) <= 3 and root.shape[-1] == parameter.shape[1]:
-                unused.append([role, name, ""])
-                call.sites["projection_missing " + role] = first_reshaping(call.node(role)) or \
-                    (context if role == "value" else call.path[0].site)
+            other = root.info.name if root.kind == "linear" and role_of(root.info.name) not in (None, role) else ""
+            plain = root.kind == "source" and len(root.shape) <= 3 and root.shape[-1] == parameter.shape[1]
+            last = role == "output" and call.context is not NOTHING and len(self.parts) == 1
+            if id(parameter) not in call.called and (other or plain or last):
+                unused.append([role, name, re.sub(r"\.?weight$", "", other)])
 
     def _take_given(self, rows: Array | None) -> None:
         """What ran and follows from no input: positions, norms, soft caps, sinks, what a cache held."""
@@ -268,7 +244,7 @@ class _Captured:
         for role in paths if "turned" in kinds and rows is None and not projected else ():
             array, turned = call.joined(lambda part: part.operand_before(role)), self.arrays.get(role)
             if array is not None and turned is not None and not paths[role][0].cache and array[0].size == turned[0].size:
-                self.arrays[role + ".before"] = np.stack([side_by_side(one) for one in array[:len(turned)]])
+                self.arrays[role + ".before"] = side_by_side(array[:len(turned)])
         self.facts["new_at"], self.facts["new_keys"] = call.new_rows() if len(self.parts) == 1 else (0, 0)
         if call.inputs and not call.goes_on:
             self.given.append(["sides", *call.inputs[1]])
@@ -277,55 +253,18 @@ class _Captured:
                 self.facts.setdefault("softcap", factor_of(call.path[at:]))
             elif step.kind == "sink":
                 sinks = as_numpy(step.info[1]).reshape(-1)
-                sinks = np.resize(sinks[:: max(1, len(sinks) // call.heads)], call.heads).astype(np.float32)
-                self.arrays.setdefault("sinks", sinks)
+                self.arrays.setdefault("sinks", np.resize(sinks[:: max(1, len(sinks) // call.heads)], call.heads))
 
     def _take_mask(self, sentences: Sequence[int], rows: Array | None) -> None:
-        """What the steps before and after the softmax block and add, and the numbers they do it with."""
-        call, replaced = self.call, self.facts.setdefault("replaced", [])
-        masks = dict.fromkeys(("blocked", "bias", "after"), np.zeros((1, 1, 1, 1), bool))
-
-        def replace(kind: str, number: float, cells: Array, site: Site | None) -> None:
-            masks["blocked"] = masks["blocked"] | cells
-            if cells.any() and np.isfinite(number):
-                replaced.append([kind, repr(float(number))])
-                call.sites.update({"blocked_scores_weak": site} if number > BLOCKED else {})
-        for step, cells, value, binary in call.mask_parts(sentences, rows):
-            call.sites["mask_"] = step.site
-            if step.kind == "fill":
-                replace("filled", value, cells, step.site)
-            elif step.kind == "times" and (cells == cells[:1, :, :1, :1]).all():
-                scale = cells[0, :, 0, 0] * np.float32(call.scale)
-                self.arrays["scales"] = np.ascontiguousarray(self.arrays.get("scales", np.float32(1)) * scale)
-                self.given.append(["scale", "learned"])
-            elif step.kind == "times" and not np.isin(cells, (0, 1)).all():
-                call.notes.append(("times_unknown", call.where))
-            elif step.kind == "times":
-                replace("filled", 0, cells == 0, step.site)
-            elif binary:
-                masks["numbers"] = cells
-                call.sites["mask_added_as_numbers"] = step.site
-            else:
-                values = np.unique(cells)
-                lowered = len(values) == 2 and values[1] == 0 and values[0] > BLOCKED and cells.shape[-1] > 2
-                hidden = cells == values[0] if lowered else cells <= BLOCKED
-                replace("lowered", values[0] if lowered else -np.inf, hidden, step.site)
-                masks["bias"] = masks["bias"] + np.where(hidden, 0, cells)
-                if step.of:
-                    self.arrays.setdefault("scales", np.array([call.scale], np.float32))
-                    self.given.append(["scale", "sum"])
-                if step.info[1] < 0 and not hidden.any():
-                    self.given.append(["bias", "subtracted"])
-        for step in (step for step in call.changes() if step.kind in ("times", "fill")):
-            cells = call.canonical(step.info[0], moves_of(step.parent.path(("product",))), sentences, rows)
-            if cells is not None and np.isin(as_numpy(cells), (0, 1)).all():
-                masks["after"] = masks["after"] | (as_numpy(cells).astype(bool) == (step.kind == "fill"))
-                call.sites["mask_after_softmax"] = step.site
-        for name, cells in masks.items():
-            if name == "numbers" or cells.any():
-                for axis in (0, 1):         # along which nothing differs are 1
-                    cells = cells.take([0], axis) if (cells == cells.take([0], axis)).all() else cells
-                self.arrays[name] = np.ascontiguousarray(cells)
+        """What the steps before and after the softmax have of each cell, and the numbers they do it with."""
+        call, steps = self.call, self.facts.setdefault("steps", [])
+        for step, cells, value in call.mask_parts([*call.path, *call.changes()], sentences, rows):
+            name, after = f"step.{len(steps)}", "after " if step in call.weight_path else ""
+            steps.append([after + step.kind, str(float(value)), str(float(step.info[1])), "product" if step.of else ""])
+            for axis in (0, 1):         # along which nothing differs are 1
+                cells = cells.take([0], axis) if (cells == cells.take([0], axis)).all() else cells
+            self.arrays[name] = np.ascontiguousarray(cells)
+            call.sites.update({name: step.site} if after else {name: step.site, "mask_": step.site})
 
 
 def _last(kinds: Sequence[str], *paths: Sequence[Node]) -> Site | None:
@@ -333,12 +272,14 @@ def _last(kinds: Sequence[str], *paths: Sequence[Node]) -> Site | None:
 
 
 def _site_of(call: Call, code: str, role: str) -> Site | None:
-    """The line of the caller's code where the operation stands that a mistake is about: of the longest beginning of its code."""
+    """The line of the caller's code where the operation stands that a mistake is about: of its step, or of the longest
+    known beginning of its code."""
     softmax = call.softmax.site
     node = call.node(role if role in ("key", "value") else "query")
     context = call.context.site or softmax
     merge = call.merge_site or context
-    changed = next((step.site for step in call.changes()[::-1]), None)
+    changed, made = next((step.site for step in call.changes()[::-1]), None), node.path(MADE)[0]
+    plain = made.kind == "source" and (first_reshaping(node) or (context if role == "value" else call.path[0].site))
     mask = call.sites.get("mask_") or _last(["fill", "add", "times"], call.path) or changed or softmax
     scale = _last(["scale"], call.path, *(call.node(one).path(MADE) for one in ("query", "key")))
     sites = {"": call.path[0].site, "scale_": scale, "query_already": scale, "mask_after": changed or softmax,
@@ -346,8 +287,10 @@ def _site_of(call: Call, code: str, role: str) -> Site | None:
              **dict.fromkeys(("mask_missing", "causal_", "padding_", "empty_rows_nan", "softmax_"), softmax),
              **dict.fromkeys(("mask_", "blocked_", "empty_", "diagonal"), mask), "merge_": merge,
              "weights_transposed": context, "softmax_missing": context, "heads_": first_reshaping(node),
-             "projection_": merge if role == "output" else node.path(MADE)[0].site, **call.sites}
-    return sites[max((name for name, site in sites.items() if site and f"{code} {role}".startswith(name)), key=len)]
+             "projection_": merge if role == "output" else made.site, "projection_missing": role != "output" and plain,
+             "roles_swapped": call.context.site or call.path[0].site, **call.sites}
+    named = max((name for name, site in sites.items() if site and f"{code} {role}".startswith(name)), key=len)
+    return call.sites.get(role) or sites[named]
 
 
 def _config_of(expect: Any, modules: Sequence[Any]) -> dict[str, float]:

@@ -84,13 +84,15 @@ class Program(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "headlight")
             with open(path, "w", encoding="utf-8") as file:
-                file.write("#!/bin/sh\nwhile read -r line; do\n  if [ \"$line\" = bad ]; then echo \"text: bad\" >&2; exit 2; fi\n"
+                file.write("#!/bin/sh\nwhile read -r line; do\n  if [ \"$line\" = bad ]; then echo \"/Unicode/model: bad\" >&2; exit 2; fi\n"
                            "  printf '{\"text\": \"%s\"}\\n' \"$line\"\ndone\n")
             os.chmod(path, 0o755)
             with mock.patch.dict(os.environ, {"HEADLIGHT": path}):
-                answers = list(headlight.lines(["a", "bad", "b", "", "bad", "c"]))
-        self.assertEqual([answer.get("text") for answer in answers], ["a", "bad", "b", "", "bad", "c"])
-        self.assertEqual([("error" in answer) for answer in answers], [False, True, False, True, True, False])
+                answers = list(headlight.lines(["a", "bad", "b", "", "bad", "\ud800", "Unicode\n", "c"]))
+        self.assertEqual([answer.get("text") for answer in answers], ["a", "bad", "b", "", "bad", "\ud800", "Unicode\n", "c"])
+        self.assertEqual([answer.get("code") for answer in answers],
+                         [None, "bad_value", None, "bad_value", "bad_value", "not_utf8", "bad_value", None])
+        self.assertEqual(answers[1]["error"], "/Unicode/model: bad")
 
     def test_log_and_tracker(self):
         with tempfile.TemporaryDirectory() as folder:

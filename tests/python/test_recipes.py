@@ -44,7 +44,7 @@ class Recipes(unittest.TestCase):
         from test_live import Gpt2, Tokenizer
         names = {}
         exec(next(code for code in recipes() if "headlight.open(model" in code), names)
-        with mock.patch("headlight.live.open_window") as shown:
+        with mock.patch("headlight.engine.open_window") as shown:
             heads = names["look"](Gpt2(), Tokenizer())["heads"]
         self.assertEqual((len(heads), shown.call_count), (2, 1))
 

@@ -1,0 +1,111 @@
+// What the steps around a softmax do to its cells: which they block, what they add, and what numbers they do it with.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "base/formatted.h"
+#include "diagnose/capture_masks.h"
+
+namespace headlight {
+namespace {
+
+using namespace mistakes;
+
+Array cells_as(Array cells, const std::function<float(float)>& of_cell) {
+  std::transform(cells.values.begin(), cells.values.end(), cells.values.begin(), of_cell);
+  return cells;
+}
+
+bool are_all(const Array& cells, const std::function<bool(float)>& holds) {
+  return std::all_of(cells.values.begin(), cells.values.end(), holds);
+}
+
+bool is_zero(float cell) { return cell == 0; }
+bool is_binary(float cell) { return cell == 0 || cell == 1; }
+
+/// The number of which all cells are that are not 0, if it lowers scores and does not block them.
+std::optional<float> lowering_number(const Array& cells) {
+  const float least = *std::min_element(cells.values.begin(), cells.values.end());
+  const bool lowers = least > kBlocking && least < 0 && cells.shape[3] > 2;
+  const bool two = are_all(cells, [&](float cell) { return cell == least || cell == 0; });
+  return lowers && two ? std::optional(least) : std::nullopt;
+}
+
+struct StepTaker {
+  CapturedCall& call;
+  const FactRow& step;
+  const std::string& name;
+  const Array& cells;
+
+  /// Adds cells to those of an array; those of one sentence or head are those of all.
+  void put(const std::string& array, const Array& more) const {
+    if (are_all(more, is_zero)) return;
+    const Array known = call.array(array) ? *call.array(array) : cells_as(more, [](float) { return 0.0f; });
+    const Index sentences = std::max(known.shape[0], more.shape[0]), heads = std::max(known.shape[1], more.shape[1]);
+    Array& all = call.arrays[array] = {.shape = {sentences, heads, more.shape[2], more.shape[3]}, .values = {}};
+    for (Index b = 0; b < sentences; ++b)
+      for (Index h = 0; h < heads; ++h) {
+        const Matrix sum = (cells_of(known, b, h) + cells_of(more, b, h)).cast<float>();
+        all.values.insert(all.values.end(), sum.data(), sum.data() + sum.size());
+      }
+  }
+
+  void block(bool lowered, double number, const Array& hidden) const {
+    put("blocked", hidden);
+    if (are_all(hidden, is_zero) || !std::isfinite(number) || number <= kBlocking) return;
+    call.weak = number, call.lowered = lowered, call.step_of[blocked_scores_weak.name] = name;
+  }
+
+  std::vector<float>& scales(const char* how) const {
+    call.given.push_back({"scale", how});
+    return call.arrays.try_emplace("scales", Array{.shape = {1}, .values = {call.scale}}).first->second.values;
+  }
+
+  void take_times(std::vector<FactRow>& notes) const {
+    bool one_a_head = true;
+    for (Index b = 0; b < cells.shape[0]; ++b)
+      for (Index h = 0; h < cells.shape[1]; ++h)
+        one_a_head = one_a_head && (cells_of(cells, b, h).array() == cells_of(cells, 0, h)(0, 0)).all();
+    if (one_a_head) {
+      std::vector<float>& all = scales("learned");
+      all.resize(std::max(all.size(), static_cast<std::size_t>(cells.shape[1])), all.back());
+      for (std::size_t h = 0; h < all.size(); ++h)
+        all[h] *= static_cast<float>(cells_of(cells, 0, static_cast<Index>(h))(0, 0));
+    } else if (are_all(cells, is_binary)) block(false, 0, cells_as(cells, is_zero));
+    else notes.push_back({"times_unknown", call.where});
+  }
+
+  void take_added(double factor) const {
+    const Array added = cells_as(cells, [&](float cell) { return cell * static_cast<float>(factor); });
+    const auto number = lowering_number(added);
+    const auto is_hidden = [&](float cell) { return number ? cell == *number : cell <= kBlocking; };
+    block(number.has_value(), number ? static_cast<double>(*number) : -INFINITY, cells_as(added, is_hidden));
+    put("bias", cells_as(added, [&](float cell) { return is_hidden(cell) ? 0 : cell; }));
+    if (step[3] == "product") scales("sum");
+    const bool hides = std::any_of(added.values.begin(), added.values.end(), is_hidden);
+    if (step[2].starts_with('-') && !hides) call.given.push_back({"bias", "subtracted"});
+  }
+
+  void take(std::vector<FactRow>& notes) const {
+    const bool binary = are_all(cells, is_binary);
+    const double number = parse_number<double>(step[1]).value_or(0);
+    if (step[0] == "fill") block(false, number, cells);
+    if (step[0] == "times") take_times(notes);
+    if (step[0] == "add" && !binary) take_added(number);
+    if (step[0] == "add" && binary) call.arrays["numbers"] = cells, call.step_of[mask_added_as_numbers.name] = name;
+    if (!step[0].starts_with("after ") || !binary) return;
+    put("after", cells_as(cells, [&](float cell) { return (cell != 0) == (step[0] == "after fill"); }));
+    call.step_of[mask_after_softmax.name] = name;
+  }
+};
+
+}  // namespace
+
+void take_steps(CapturedCall& call, std::vector<FactRow>& notes) {
+  for (std::size_t i = 0; i < call.steps.size(); ++i) {
+    const std::string name = "step." + std::to_string(i);
+    if (const auto cells = call.arrays.extract(name)) StepTaker{call, call.steps[i], name, cells.mapped()}.take(notes);
+  }
+}
+
+}  // namespace headlight
