@@ -17,23 +17,22 @@ namespace {
 
 constexpr std::string_view kSchema = "\"schema\":\"headlight.attention/1\"";
 
-using Json = nlohmann::ordered_json;
-
-std::string dumped(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string json_bool(bool value) { return value ? "true" : "false"; }
 
 std::string json_model(const Trace& trace) {
   const Config& config = trace.model->config;
   const AttentionTrace& first = trace.attention(Stack::self, 0);
-  Json model = {{"name", trace.model->name},
-                {"arch", trace.model->given ? "attention" : name(config.arch)},
-                {"d_model", config.d_model},
-                {"num_heads", first.num_heads()},
-                {"num_layers", trace.num_layers()}};
-  if (trace.has(Stack::encoder)) model["num_encoder_layers"] = trace.num_layers(Stack::encoder);
+  std::string model = "{\"name\":" + json_string(trace.model->name) +
+                      ",\"arch\":" + json_string(trace.model->given ? "attention" : name(config.arch)) +
+                      ",\"d_model\":" + std::to_string(config.d_model) +
+                      ",\"num_heads\":" + std::to_string(first.num_heads()) +
+                      ",\"num_layers\":" + std::to_string(trace.num_layers());
+  if (trace.has(Stack::encoder)) model += ",\"num_encoder_layers\":" + std::to_string(trace.num_layers(Stack::encoder));
   // A tensors file may project to another width than its inputs have; of attention computed elsewhere it is unknown.
   if (!first.patterns)
-    model.update({{"num_kv_heads", first.num_kv_heads}, {"d_k", first.query.cols() / first.num_heads()}});
-  return dumped(model);
+    model += ",\"num_kv_heads\":" + std::to_string(first.num_kv_heads) +
+             ",\"d_k\":" + std::to_string(first.query.cols() / first.num_heads());
+  return model + "}";
 }
 
 void write_mask(const Trace& trace, Stack stack, Index layer, SpecialTokens special, Output& output) {
@@ -161,28 +160,31 @@ Status write_nested(const ArrayStream& array, Output& output, Work& work) {
 
 }  // namespace
 
-std::string json_string(std::string_view text) { return dumped(text); }
+std::string json_string(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 std::string json_tokens(const Tokens& tokens) {
-  Json list = Json::array();
+  std::string list = "[";
   for (const Token& token : tokens.tokens) {
-    Json& one = list.emplace_back(Json{{"id", token.id},
-                                       {"text", token.text},
-                                       {"raw", token.raw},
-                                       {"bytes", {token.begin, token.end}},
-                                       {"special", token.special},
-                                       {"pad", token.pad},
-                                       {"known", token.known}});
-    if (token.type != 0) one["type"] = token.type;
-    if (token.role != ChatRole::none) one["role"] = name_in(kChatRoles, token.role);
+    if (list.size() > 1) list += ',';
+    list += "{\"id\":" + std::to_string(token.id) + ",\"text\":" + json_string(token.text) +
+            ",\"raw\":" + json_string(token.raw) + ",\"bytes\":[" + std::to_string(token.begin) + "," +
+            std::to_string(token.end) + "],\"special\":" + json_bool(token.special) +
+            ",\"pad\":" + json_bool(token.pad) + ",\"known\":" + json_bool(token.known) +
+            (token.type != 0 ? ",\"type\":" + std::to_string(token.type) : "") +
+            (token.role != ChatRole::none ? ",\"role\":" + json_string(name_in(kChatRoles, token.role)) : "") + "}";
   }
-  return dumped(list);
+  return list + "]";
 }
 
 std::string json_texts(const Tokens& tokens) {
-  Json list = Json::array();
-  for (const Token& token : tokens.tokens) list.push_back(token.text);
-  return dumped(list);
+  std::string list = "[";
+  for (const Token& token : tokens.tokens) {
+    if (list.size() > 1) list += ',';
+    list += json_string(token.text);
+  }
+  return list + "]";
 }
 
 std::vector<NamedTokens> named_tokens(const Trace& trace) {
@@ -230,11 +232,13 @@ Status write_json_object(const Trace& trace, std::string_view request_json, cons
     output.write(",\"" + named.name + "\":" + json_tokens(exported_tokens(*named.tokens, options.special)));
   if (options.special != SpecialTokens::show) output.write(",\"special\":" + json_string(name(options.special)));
   if (const auto& only = options.only; !only.empty()) {
-    Json heads = {{"stack", stacks_of(trace, options).front().label}};
-    if (only.size() == 1) heads.update({{"layer", only.front().layer}, {"head", only.front().head}});
-    else
-      for (const HeadRef& head : only) heads["heads"].push_back(head_text({head.layer, head.head}));
-    output.write(",\"only\":" + dumped(heads));
+    const std::string heads = joined_texts(only, ",", [](const HeadRef& head) {
+      return json_string(head_text({head.layer, head.head}));
+    });
+    const std::string one =
+        ",\"layer\":" + std::to_string(only.front().layer) + ",\"head\":" + std::to_string(only.front().head);
+    output.write(",\"only\":{\"stack\":" + json_string(stacks_of(trace, options).front().label) +
+                 (only.size() == 1 ? one : ",\"heads\":[" + heads + "]") + "}");
   }
   write_masks(trace, options.special, output);
   if (!request_json.empty()) {

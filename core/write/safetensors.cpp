@@ -1,7 +1,6 @@
 #include "write/safetensors.h"
 
-#include <nlohmann/json.hpp>
-
+#include "base/formatted.h"
 #include "write/json.h"
 
 namespace headlight {
@@ -9,7 +8,9 @@ namespace {
 
 constexpr std::size_t kAlignment = 8;
 
-using Json = nlohmann::ordered_json;
+std::string json_sizes(const std::vector<Index>& shape) {
+  return "[" + joined_texts(shape, ",", [](Index size) { return std::to_string(size); }) + "]";
+}
 
 /// The entry of one array in the header.
 struct Entry {
@@ -19,15 +20,17 @@ struct Entry {
 };
 
 /// The length of the header and the header, padded with spaces so that the data is aligned.
-std::string header_of(const Json& metadata, const std::vector<Entry>& entries) {
-  Json::object_t fields{{"__metadata__", metadata}};  // not looked up by name: there may be thousands
+std::string header_of(const std::string& metadata, const std::vector<Entry>& entries) {
+  std::string header = "{\"__metadata__\":{" + metadata + "}";
   std::size_t at = 0;
   for (const Entry& entry : entries) {
-    fields.emplace_back(entry.name,
-                        Json{{"dtype", entry.dtype}, {"shape", entry.shape}, {"data_offsets", {at, at + entry.bytes}}});
-    at += entry.bytes;
+    const std::size_t end = at + entry.bytes;
+    header += "," + json_string(entry.name) + ":{\"dtype\":\"" + std::string(entry.dtype) +
+              "\",\"shape\":" + json_sizes(entry.shape) + ",\"data_offsets\":[" + std::to_string(at) + "," +
+              std::to_string(end) + "]}";
+    at = end;
   }
-  std::string header = Json(std::move(fields)).dump(-1, ' ', false, Json::error_handler_t::replace);
+  header += "}";
   header.append((kAlignment - header.size() % kAlignment) % kAlignment, ' ');
   std::string length;
   for (std::size_t byte = 0; byte < kAlignment; ++byte)
@@ -39,11 +42,12 @@ std::string header_of(const Json& metadata, const std::vector<Entry>& entries) {
 
 Status write_safetensors(const std::vector<std::shared_ptr<const Trace>>& traces, const ExportOptions& options,
                          Output& output, Progress& progress) {
-  Json metadata = {{"format", "headlight.attention/1"}};
+  std::string metadata = "\"format\":\"headlight.attention/1\"";
   for (std::size_t i = 0; i < traces.size(); ++i) {
     const std::string prefix = traces.size() > 1 ? std::to_string(i) + "." : std::string();
     for (const NamedTokens& named : named_tokens(*traces[i]))
-      metadata[prefix + named.name] = json_texts(exported_tokens(*named.tokens, options.special));
+      metadata += "," + json_string(prefix + named.name) + ":" +
+                  json_string(json_texts(exported_tokens(*named.tokens, options.special)));
   }
   const bool half = options.type == TensorType::float16;
   const auto arrays = all_arrays(traces, options);
@@ -72,13 +76,15 @@ Status write_safetensors(const std::vector<std::shared_ptr<const Trace>>& traces
 Status write_tensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
                      const std::map<std::string, std::string>& metadata, TensorType type) {
   auto output = TRY(Output::to_file(path));
+  const std::string said = joined_texts(
+      metadata, ",", [](const auto& entry) { return json_string(entry.first) + ":" + json_string(entry.second); });
   const bool half = type == TensorType::float16;
   std::vector<Entry> entries;
   for (const NamedTensor& tensor : tensors) {
     const std::size_t size = half ? sizeof(Eigen::half) : sizeof(float);
     entries.push_back({tensor.name, half ? "F16" : "F32", tensor.shape, tensor.size() * size});
   }
-  output.write(header_of(metadata, entries));
+  output.write(header_of(said, entries));
   for (const NamedTensor& tensor : tensors) {
     const auto count = static_cast<Index>(tensor.size());
     const Eigen::Map<const Eigen::ArrayXf> values(tensor.values, count);
