@@ -147,7 +147,7 @@ std::string page_words_json() {
   }
   for (std::size_t i = 0; i < kErrorCodes; ++i) {
     const auto code = static_cast<ErrorCode>(i);
-    all["zh"]["error_" + std::string(name(code))] = failure_words(code).zh;
+    add("error_" + std::string(name(code)), {"", failure_words(code).zh});  // an error's line is English
   }
   return all.dump();
 }
