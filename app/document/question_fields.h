@@ -128,8 +128,8 @@ nlohmann::json mask_json(const MaskSpec& mask);
 MaskSpec mask_from_json(const JsonField& object);
 
 /// The fields of FieldPart::edits alone, as pages have them.
-void write_edits(const Edits& edits, nlohmann::json& object, const QuestionFields& fields = question_fields());
-void read_edits(const JsonField& object, Edits& edits, const QuestionFields& fields = question_fields());
+void write_edits(const Edits& edits, nlohmann::json& object, const QuestionFields& fields = attention_fields());
+void read_edits(const JsonField& object, Edits& edits, const QuestionFields& fields = attention_fields());
 
 /// The attention of a page (docs/page.md) with its masks, in every layer, and its edits. `answer` is the object of its
 /// data that has `stacks`. Errors name `where` and the field.
