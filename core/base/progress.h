@@ -21,7 +21,7 @@ struct Progress {
   }
 };
 
-/// The Progress of a call that nobody watches or stops; it lives as long as that call.
+/// A Progress for one call: nothing reads it, and nothing stops it. It lives until the end of the full expression.
 inline Progress& unwatched(Progress&& progress = {}) { return static_cast<Progress&>(progress); }
 
 }  // namespace headlight

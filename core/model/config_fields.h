@@ -28,8 +28,8 @@ struct FieldNames {
 struct SizeField : FieldNames {
   Index Config::*value;
   Index least, most;
-  Index (*used)(const Config&) =
-      nullptr;  // the value in effect, where 0: it follows from other fields; null: the value
+  /// The value in effect where the field is 0, which follows from other fields; null: the value itself.
+  Index (*used)(const Config&) = nullptr;
 
   bool is_derived() const { return used != nullptr; }
   Index used_by(const Config& config) const { return used ? used(config) : config.*value; }

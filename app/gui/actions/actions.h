@@ -75,9 +75,7 @@ bool is_pressed(const Chord& chord, bool repeats);
 
 /// The keys of the first samples: Ctrl 1 … Ctrl 9.
 inline constexpr std::size_t kSampleKeys = 9;
-inline Chord sample_chord(std::size_t sample) {
-  return {.key = static_cast<Key>(static_cast<int>(Key{'1'}) + static_cast<int>(sample)), .ctrl = true};
-}
+inline Chord sample_chord(std::size_t sample) { return {.key = Key{'1' + static_cast<int>(sample)}, .ctrl = true}; }
 
 /// Every character of the names and the keys in both languages.
 std::string all_action_words();
