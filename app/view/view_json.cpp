@@ -142,7 +142,9 @@ void read_layout(const JsonField& object, Layout& layout) {
   if (!steps) layout.tab = InsideTab::diagram;
   for_each_setting(layout, [&]<class Value>(const char* key, Value& value, const auto&... names) {
     if constexpr (sizeof...(names) > 0) {
-      const auto named = [&](std::string_view word) { return value_named<Value>(names..., present_view_name(word)); };
+      const auto named = [&](std::string_view word) {
+        return value_named<Value>(names..., std::is_same_v<Value, GridShow> ? present_view_name(word) : word);
+      };
       object.read_word(key, value, named, "a known word");
     } else {
       object.read(key, value);

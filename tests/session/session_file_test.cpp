@@ -172,6 +172,15 @@ TEST(SessionFile, AnUnknownFormOfTheHeadsIsMaps) {
   EXPECT_EQ(json::parse(to_json(session))["view"]["grid"], "glance") << "as --view names it";
 }
 
+TEST(SessionFile, EarlierNamesAreReadOfTheFormOfTheHeadsAlone) {
+  json object = json::parse(to_json(Session{}));
+  object["view"] = {{"grid", "layers"}, {"view", "steps"}};
+  const auto read = session_from_json("s.headlight.json", object.dump());
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(read->view.grid, GridShow::all);
+  EXPECT_EQ(read->view.view, View::heads);
+}
+
 TEST(SessionFile, RequestIsOneLineAndNamesTheSentenceOfABatch) {
   Document document;
   document.source.text = "a\nb";
