@@ -1,74 +1,12 @@
 // Calls of a program that was watched: what is named from their arrays and facts, and what a file that is wrong gives.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 
-#include "core/mistaken.h"
-#include "diagnose/capture.h"
+#include "core/captured.h"
 
 namespace headlight {
 namespace {
 
-using namespace mistaken;
-
-/// A file of one call: the inputs of the right attention, the answers of the one that ran, and facts.
-struct Captured {
-  std::map<std::string, Array> arrays;
-  std::string facts = R"("where":"mine.py:4","heads":3,"d_k":4)", expect = "{}";
-
-  Captured(const Attention& right, const Attention& ran) {
-    for (auto& [name, array] : inputs_of(right)) {
-      if (name == "mask") continue;
-      if (name == "query") array.shape.insert(array.shape.begin(), 1);
-      arrays["0." + name] = array;
-    }
-    arrays["0.attentions"] = attentions_of(ran);
-    arrays["0.output"] = array_of({1, 7, 12}, {ran.output});
-  }
-
-  Captured& blocks(Table allowed) {
-    for (double& cell : allowed.values) cell = cell == 0 ? 1 : 0;
-    arrays["0.blocked"] = array_of({1, 1, 7, 7}, {allowed});
-    return *this;
-  }
-
-  Result<Capture> read() const {
-    return capture_from(
-        "f", {.arrays = arrays, .metadata = {{"capture", "{\"calls\":[{" + facts + "}]}"}, {"expect", expect}}});
-  }
-  CaptureReport judged() const {
-    const auto capture = read();
-    EXPECT_TRUE(capture) << capture.error().message();
-    const auto report = capture ? judge(*capture) : Result<CaptureReport>(CaptureReport{});
-    EXPECT_TRUE(report) << report.error().message();
-    return report ? *report : CaptureReport{};
-  }
-  std::string named() const {
-    const CaptureReport report = judged();
-    EXPECT_EQ(report.calls, 1);
-    std::string codes;
-    for (const CapturedMistake& one : report.mistakes) {
-      EXPECT_NE(one.mistake.text.en, one.mistake.text.zh);
-      codes += (codes.empty() ? "" : " ") + std::string(one.mistake.code.name);
-    }
-    return codes;
-  }
-};
-
-Attention causal_attention(const std::function<void(Attention&)>& change = {}) {
-  Attention attention(3);
-  attention.causal();
-  if (change) change(attention);
-  attention.run();
-  return attention;
-}
-
-Table alibi(double slope) {
-  Table bias(7, 7);
-  for (std::size_t i = 0; i < 7; ++i)
-    for (std::size_t j = 0; j < 7; ++j) bias(i, j) = slope * (static_cast<double>(j) - static_cast<double>(i));
-  return bias;
-}
+using namespace captured;
 
 TEST(Capture, WhatIsRightHasNoMistake) {
   const Attention right = causal_attention();
@@ -134,57 +72,6 @@ TEST(Capture, AMaskThatWasGivenAndNotAppliedIsMissed) {
   file.arrays["0.argument.0"].dtype = Dtype::boolean;
   EXPECT_EQ(file.named(), "mask_missing");
   EXPECT_EQ(Captured(right, open).named(), "") << "nothing says that it was meant";
-}
-
-TEST(Capture, AMaskArgumentFitsInSomeOrderOfItsAxes) {
-  const Attention right = causal_attention(), open = causal_attention([](Attention&a) { a.allowed = Table(7, 7, 1); });
-  for (const std::vector<Index>& shape : {std::vector<Index>{7, 7}, {7, 7, 1}, {1, 7, 7}, {7, 7, 1, 1}, {7, 7, 2, 1}}) {
-    Captured file(right, open);
-    file.facts += R"(,"arguments":[["mask","0"]])";
-    file.arrays["0.argument.0"] = array_of({7, 7}, {right.allowed});
-    file.arrays["0.argument.0"].shape = shape;
-    const bool large = shape.size() == 4 && shape[2] == 2;
-    if (large) file.arrays["0.argument.0"].values.resize(98);
-    EXPECT_EQ(file.named(), large ? "" : "mask_missing");
-  }
-}
-
-TEST(Capture, WhatStepsDoToCellsIsNamedWithItsStep) {
-  const Attention right = causal_attention();
-  const auto judged = [&](const std::vector<std::pair<std::string, Table>>& steps, const Attention& ran) {
-    Captured file(right, ran);
-    std::string facts;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      facts += (i > 0 ? "," : "") + steps[i].first;
-      file.arrays["0.step." + std::to_string(i)] = array_of({1, 1, 7, 7}, {steps[i].second});
-    }
-    file.facts += ",\"scale\":0.5,\"steps\":[" + facts + "]";
-    return file.judged();
-  };
-  Table hidden = right.allowed, lowered(7, 7);
-  for (std::size_t i = 0; i < hidden.values.size(); ++i) {
-    hidden.values[i] = hidden.values[i] == 0 ? 1 : 0;
-    lowered.values[i] = -2 * hidden.values[i];
-  }
-  const std::string fill = R"(["fill","-inf","-inf",""])";
-  EXPECT_TRUE(judged({{fill, hidden}}, right).mistakes.empty());
-  const Attention weak = causal_attention([&](Attention& a) {
-    a.allowed = Table(7, 7, 1);
-    a.added = lowered;
-  });
-  const auto of_weak = judged({{R"(["add","1","1",""])", lowered}, {R"(["times","1","1",""])", Table(7, 7, 1)}}, weak);
-  ASSERT_EQ(of_weak.mistakes.size(), 1u);
-  EXPECT_EQ(of_weak.mistakes[0].mistake.text.en, "blocked scores are -2 lower, in place of -inf");
-  EXPECT_EQ(of_weak.mistakes[0].mistake.role, "step.0");
-  ASSERT_EQ(of_weak.unchecked.size(), 1u);
-  EXPECT_EQ(of_weak.unchecked[0].en, "mine.py:4: scale: learned: taken as given");
-  const Attention late = causal_attention([](Attention& a) { a.mask_after = true; });
-  const auto after = judged({{R"(["after times","1","1",""])", right.allowed}}, late);
-  ASSERT_EQ(after.mistakes.size(), 1u);
-  EXPECT_EQ(after.mistakes[0].mistake.code, mistakes::mask_after_softmax);
-  const auto unknown = judged({{fill, hidden}, {R"(["times","1","1",""])", alibi(0.5)}}, right);
-  ASSERT_EQ(unknown.notes.size(), 1u);
-  EXPECT_EQ(unknown.notes[0].en, "mine.py:4: scores are multiplied by an array, which is not judged");
 }
 
 TEST(Capture, WhatWasObservedIsNamedWithoutNumbers) {
