@@ -33,7 +33,8 @@ Result<Drawing> draw_figure(const FigureSubject& subject, const FigureOptions& o
     TRY(check_within("--only-layers", "", layer, subject.trace.num_layers(options.head.stack)));
   for (const HeadRef& head : options.heads) TRY(check_head(subject.trace, head));
   switch (options.kind) {
-    case FigureKind::grid: return draw_grid(subject, options, measure);
+    case FigureKind::grid:
+    case FigureKind::layers: return draw_heads(subject, options, measure);
     case FigureKind::head: return draw_head(subject, options, measure);
     case FigureKind::text:
       for (const Index word : options.shades.words)
@@ -41,7 +42,6 @@ Result<Drawing> draw_figure(const FigureSubject& subject, const FigureOptions& o
                          options.shades.columns ? subject.trace.keys(options.head.stack)
                                                 : subject.trace.queries(options.head.stack)));
       return draw_text(subject, options, measure);
-    case FigureKind::layers: return draw_layers(subject, options, measure);
     case FigureKind::steps: return draw_steps(subject, options, measure);
     case FigureKind::writers: return draw_writers(subject, options, measure);
     case FigureKind::lens: return draw_lens(subject, options, measure);

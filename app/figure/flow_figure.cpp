@@ -3,7 +3,6 @@
 #include <atomic>
 
 #include "figure/flow.h"
-#include "figure/head_titles.h"
 #include "figure/labels.h"
 #include "figure/page.h"
 #include "model/head_text.h"

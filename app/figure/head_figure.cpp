@@ -1,10 +1,11 @@
 // One head large, with its numbers where there is room for them.
 #include <algorithm>
 
-#include "figure/head_titles.h"
+#include "figure/head_name.h"
 #include "figure/labels.h"
 #include "figure/map_items.h"
 #include "figure/map_kinds.h"
+#include "model/head_text.h"
 
 namespace headlight {
 namespace {
@@ -13,6 +14,13 @@ constexpr Index kMostCells = 512;   // a side
 constexpr float kLargestCell = 64;  // points
 
 }  // namespace
+
+void add_title_of_head(Page& page, const FigureSubject& subject, const FigureOptions& options, const HeadRef& head) {
+  if (is_off(subject.trace.request.edits, head))
+    return add_title(page, head_label(head), either(options.language, "off", "已关闭"), true);
+  const HeadName name = names_of(options.language, subject.document, subject.trace, {head}).front();
+  add_title(page, head_label(head), name.words, !name.named);
+}
 
 Drawing draw_head(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   Page page = new_page(options, measure);

@@ -170,7 +170,10 @@ std::vector<std::string> name_in_lines(const HeadName& name, float room, std::si
     if (lines.size() <= most && std::ranges::all_of(lines, fits)) return lines;
   }
   std::vector<std::string> lines = lines_of(briefest);
-  if (taken > 0 && most == 1) return {cut_to(briefest, room - taken, width_of)};
+  if (taken > 0 && most == 1) {
+    const std::string line = cut_to(briefest, room - taken, width_of);
+    return {line == "…" ? std::string() : line};
+  }
   for (; lines.size() > most && lines.size() > 1; lines.pop_back()) lines[lines.size() - 2] += " " + lines.back();
   for (std::string& line : lines) line = cut_to(line, room, width_of);
   return lines;

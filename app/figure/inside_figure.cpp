@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "figure/head_titles.h"
 #include "figure/inside_labels.h"
 #include "figure/inside_scene.h"
 #include "figure/labels.h"

@@ -107,18 +107,19 @@ void add_role_strips(Page& page, const PrintedMap& map, const Box& plot, Point l
   for (const RoleRun& run : role_runs(*map.keys, 0, map.num_keys())) add(run, false);
 }
 
+MapStyle page_style(const Page& page, float size) {
+  return {.measure = page.measure, .ink = page.ink, .em = size, .line = kLineOfText * size, .gap = kLabelGap * size};
+}
+
+LabelInk plain_ink(const Page& page, const std::vector<Token>& tokens) {
+  return [&](Index i) { return tokens[static_cast<std::size_t>(i)].pad ? page.ink.dim : page.ink.text; };
+}
+
 void add_map(Page& page, const PrintedMap& map, const MapAxes& axes, const MapLayout& layout, const ColourScale& scale,
              bool values, const MapInks& inks) {
-  const MapStyle style{.measure = page.measure,
-                       .ink = page.ink,
-                       .em = axes.size,
-                       .line = kLineOfText * axes.size,
-                       .gap = kLabelGap * axes.size};
+  const MapStyle style = page_style(page, axes.size);
   const auto ink_of = [&](const LabelInk& given, const std::vector<Token>& tokens) {
-    const LabelInk plain = [&](Index i) {
-      return tokens[static_cast<std::size_t>(i)].pad ? page.ink.dim : page.ink.text;
-    };
-    return given ? given : plain;
+    return given ? given : plain_ink(page, tokens);
   };
   page.drawing.add(Cells{layout.plot, shared(map.weights), scale});
   page.drawing.add(Pen{}.frame(layout.plot, page.ink.line));

@@ -48,6 +48,10 @@ void add_role_bands(Page& page, const PrintedMap& map, const MapLayout& layout, 
 /// (`left`, `top`) and above it, along the rows and columns of `plot`.
 void add_role_strips(Page& page, const PrintedMap& map, const Box& plot, Point left_top, float width, Theme theme);
 
+/// Labels of a page at this size; the ink of a token's label: dim where it is padding.
+MapStyle page_style(const Page& page, float size);
+LabelInk plain_ink(const Page& page, const std::vector<Token>& tokens);
+
 /// Adds the cells, their frame and their labels, those of padding dim where no other `inks` are given; with `values`
 /// the numbers where there is room for them.
 struct MapInks {

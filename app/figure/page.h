@@ -46,6 +46,9 @@ const Text& add_text(Page& page, Point at, const std::string& text, float size, 
 /// wide.
 void add_title(Page& page, const std::string& title, const std::string& beside, bool quiet = false);
 
+/// The title of a figure of a single head: its number, and its name with the score, or that it is off.
+void add_title_of_head(Page& page, const FigureSubject& subject, const FigureOptions& options, const HeadRef& head);
+
 /// Whether a line may end between these two: after a space, and beside a Chinese character; but no line begins with a
 /// mark that closes, and none ends with one that opens (Requirements for Chinese Text Layout, W3C, 3.1.3).
 bool may_break(char32_t before, char32_t after);
@@ -107,10 +110,9 @@ Drawing finished(Page page, const FigureSubject& subject, const FigureOptions& o
                  const std::optional<ColourScale>& bar, bool blocks, const std::vector<std::string>& remarks);
 
 // The figures, one a file.
-Drawing draw_grid(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
+Drawing draw_heads(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 Drawing draw_head(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 Drawing draw_text(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
-Drawing draw_layers(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 Drawing draw_flow(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 Drawing draw_diagram(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 /// Errors: a matrix or a cell that there is not.

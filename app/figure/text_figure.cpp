@@ -3,7 +3,6 @@
 #include <atomic>
 
 #include "derived/head_stats.h"
-#include "figure/head_titles.h"
 #include "figure/labels.h"
 #include "figure/page.h"
 #include "figure/text_scene.h"

@@ -371,6 +371,9 @@ TEST(HeadName, InLinesItBreaksBetweenWordsAndIsCutOnlyWhereItMust) {
   EXPECT_EQ(lines("noun beside a verb → that verb", 9, 2), (Lines{"noun", "beside a…"})) << "no other name is made";
   EXPECT_EQ(lines("介词、方位词、的 → 名词", 5, 3), (Lines{"介词、方位", "词、的 →", "名词"}));
   EXPECT_TRUE(lines("", 9, 3).empty());
+  HeadName name;
+  name.words = name.brief = "subject";
+  EXPECT_EQ(name_in_lines(name, 9, 1, width, 8), Lines{""}) << "an ellipsis alone is no name";
 }
 
 TEST(HeadName, SharesAreWrittenAsPeopleDo) {

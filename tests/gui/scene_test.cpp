@@ -1,6 +1,10 @@
 // A view is laid out once: a figure has the boxes of the window, by the same names and in the same order.
 #include "gui/frame/scene.h"
 
+#include <cmath>
+#include <set>
+#include <tuple>
+
 #include "app/figures.h"
 #include "gui/harness.h"
 
@@ -44,6 +48,49 @@ TEST_F(SceneTest, TheDiagramOfAFigureIsThatOfTheWindow) {
                   order_of(a_seen.x, a_seen.right(), b_seen.x, b_seen.right()));
       }
     }
+}
+
+/// Where a box stands in the grid that `all` form: how many rows are above it, and how many columns left of it.
+std::pair<std::size_t, std::size_t> cell_of(const Box& box, const std::vector<Box>& all) {
+  std::set<long> rows, columns;
+  for (const Box& other : all) {
+    if (order_of(other.y, other.bottom(), box.y, box.bottom()) < 0) rows.insert(std::lround(other.y));
+    if (order_of(other.x, other.right(), box.x, box.right()) < 0) columns.insert(std::lround(other.x));
+  }
+  return {rows.size(), columns.size()};
+}
+
+TEST_F(SceneTest, AllHeadsOfAFigureStandAsInTheWindow) {
+  for (const auto& [layers, heads, kind] :
+       {std::tuple{2, 8, FigureKind::grid}, {12, 12, FigureKind::grid}, {12, 12, FigureKind::layers}}) {
+    Document document;
+    document.config = {.d_model = 16 * heads, .num_heads = heads, .num_layers = layers};
+    start(std::move(document));
+    harness->settle();
+    harness->push(ShowGrid{GridShow::all});
+    harness->settle();
+    const Drawing drawing = figure(kind);
+    ASSERT_EQ(drawing.hits.size(), static_cast<std::size_t>(layers * heads));
+    std::vector<Box> paper, seen;
+    for (const Hit& hit : drawing.hits) {
+      ASSERT_TRUE(harness->has(hit.name)) << hit.name;
+      paper.push_back(hit.box);
+      seen.push_back(harness->box(hit.name));
+    }
+    const bool table = layers * heads > 64;  // a row a layer, whatever the shape of the area
+    for (std::size_t i = 0; i < paper.size(); ++i) {
+      const auto on_paper = cell_of(paper[i], paper), in_window = cell_of(seen[i], seen);
+      if (table) {
+        EXPECT_EQ(on_paper, in_window) << drawing.hits[i].name;
+      } else if (i > 0) {
+        EXPECT_LT(cell_of(paper[i - 1], paper), on_paper) << drawing.hits[i].name;
+        EXPECT_LT(cell_of(seen[i - 1], seen), in_window) << drawing.hits[i].name;
+      }
+      EXPECT_NEAR(paper[i].w / paper[i].h, seen[i].w / seen[i].h, 0.05f);
+    }
+    EXPECT_EQ(std::ranges::any_of(figures::all<Text>(drawing), [](const Text& text) { return text.text == "H11"; }),
+              table);
+  }
 }
 
 TEST_F(SceneTest, TheWordsOfFlowStandInTheSameRows) {

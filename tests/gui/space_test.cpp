@@ -2,8 +2,8 @@
 // changed.
 #include <cmath>
 
+#include "figure/drawing/heads_layout.h"
 #include "gui/harness.h"
-#include "gui/heads/atlas_layout.h"
 #include "model/head_text.h"
 #include "view/settings.h"
 
@@ -267,11 +267,11 @@ TEST(SpaceOfAWindow, TheTypeGrowsWithTheScreen) {
   EXPECT_EQ(fitting_ui_scale(0, 0), kLeastUiScale);
 }
 
-TEST(AtlasLayout, EveryMapHasAPlaceOfItsOwn) {
-  const AtlasSizes sizes{.text = 16, .labels = 40, .layers = 24, .most = 320, .unit = 1};
+TEST(HeadsLayout, EveryMapHasAPlaceOfItsOwn) {
+  const HeadsSizes sizes{.text = 16, .labels = 40, .layers = 24, .most = 320, .unit = 1};
   for (const Index groups : {1, 2, 6, 12, 48})
     for (const Index heads : {1, 2, 3, 7, 8, 12, 16, 25}) {
-      const AtlasLayout layout = atlas_layout(640, 580, {groups, heads, 10, 10}, sizes);
+      const HeadsLayout layout = heads_layout(640, 580, {groups, heads, 10, 10}, sizes);
       std::vector<Box> boxes;
       for (Index group = 0; group < groups; ++group)
         for (Index head = 0; head < heads; ++head) {
@@ -289,12 +289,12 @@ TEST(AtlasLayout, EveryMapHasAPlaceOfItsOwn) {
     }
 }
 
-TEST(AtlasLayout, RowsAreOfTheSameLengthWhereThatCostsLittle) {
-  const AtlasSizes sizes{.text = 16, .labels = 40, .layers = 24, .most = 320, .unit = 1};
-  EXPECT_EQ(atlas_layout(640, 580, {2, 8, 10, 10}, sizes).columns, 4);
-  EXPECT_EQ(atlas_layout(640, 580, {12, 12, 10, 10}, sizes).columns, 12);
-  EXPECT_EQ(atlas_layout(640, 580, {1, 2, 10, 10}, sizes).columns, 2);
-  EXPECT_EQ(atlas_layout(640, 580, {1, 1, 10, 10}, sizes).columns, 1);
+TEST(HeadsLayout, RowsAreOfTheSameLengthWhereThatCostsLittle) {
+  const HeadsSizes sizes{.text = 16, .labels = 40, .layers = 24, .most = 320, .unit = 1};
+  EXPECT_EQ(heads_layout(640, 580, {2, 8, 10, 10}, sizes).columns, 4);
+  EXPECT_EQ(heads_layout(640, 580, {12, 12, 10, 10}, sizes).columns, 12);
+  EXPECT_EQ(heads_layout(640, 580, {1, 2, 10, 10}, sizes).columns, 2);
+  EXPECT_EQ(heads_layout(640, 580, {1, 1, 10, 10}, sizes).columns, 1);
 }
 
 double luminance(ImU32 colour) {

@@ -7,6 +7,7 @@
 #include "figure/labels.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/relation_labels.h"
+#include "gui/frame/scene.h"
 #include "gui/heads/derived_maps.h"
 #include "gui/heads/grid_parts.h"
 #include "model/head_text.h"
@@ -28,44 +29,30 @@ void draw_on_off(Gui& gui, const Box& box, bool off, bool hovered) {
 }
 
 /// Above a map: the head, its number in the order, what it does; as much as there is room for.
-void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& line, bool hovered) {
+void title_line(Gui& gui, const Atlas& atlas, std::size_t number, const Box& box, bool hovered) {
   const AppState& state = gui.state;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const bool passed_over = !atlas.by_layer && is_passed_over(state, head);
-  const bool faint = passed_over || (!atlas.by_layer && is_off(state.document.edits, head));
-  const std::string title = atlas.by_layer ? layer_title(state.settings.language, head.layer) : head_label(head);
-  const bool below = atlas.name_rows() > 0;
-  const std::string value = atlas.by_layer ? std::string() : order_value_text(state, head);
-  MeasuredTitle measured;
-  if (!atlas.by_layer && !below) measured = measured_title(gui, head, atlas.names.at(head), line.w, value);
-  const bool chosen = atlas.by_layer ? head.layer == state.view.chosen.layer : head == state.view.chosen;
-  const float text = ImGui::GetFontSize(), y = std::round(line.y);
-  float x = line.x;
-  const auto put = [&](const std::string& words, ImU32 colour) {
-    list.AddText({x, y}, colour, words.c_str());
-    x += ImGui::CalcTextSize(words.c_str()).x;
-  };
-  const auto ink = [&](bool quiet) {
-    return faint ? gui.colours().faint : quiet ? gui.colours().dim : gui.colours().text;
-  };
-  put(title, chosen || hovered ? gui.colours().accent : ink(false));
-  put(below ? value : measured.value, ink(true));
-  const Index by_hand = atlas.by_layer ? 0 : weights_by_hand(state, head);
-  const auto width = [&](const std::string& words) { return shown_width(gui, words); };
-  if (by_hand > 0) put(" " + cut_to(words_by_hand(gui, by_hand), line.right() - x, width), gui.colours().action);
-  else put(measured.relations, ink(measured.quiet));
-  if (below && !atlas.by_layer && (by_hand == 0 || !atlas.flows)) {
-    const HeadName& name = atlas.names.at(head);
-    const ImU32 colour = ink(!name.named);
-    float top = y;
-    bool beside = atlas.flows;
-    for (const std::string& part : atlas.name_lines.at(head)) {
-      if (!beside) list.AddText({line.x, top += text}, colour, gui.fonts.shown(part).c_str());
-      else if (!part.empty()) x += kBesideNumber * gui.unit, put(gui.fonts.shown(part), colour);
-      beside = false;
-    }
+  const HeadRef& head = atlas.heads[number];
+  HeadTitle title = atlas.titles[number];
+  const bool of_head = !atlas.by_layer;
+  const bool faint = of_head && (is_passed_over(state, head) || is_off(state.document.edits, head));
+  const bool chosen = of_head ? head == state.view.chosen : head.layer == state.view.chosen.layer;
+  const auto ink = [&](ImU32 colour) { return to_rgb(faint ? gui.colours().faint : colour); };
+  const Rgb of_name = ink(title.named ? gui.colours().text : gui.colours().dim);
+  TitleInks inks{.head = chosen || hovered ? to_rgb(gui.colours().accent) : ink(gui.colours().text),
+                 .value = ink(gui.colours().dim),
+                 .beside = of_name,
+                 .below = of_name};
+  if (const Index by_hand = of_head ? weights_by_hand(state, head) : 0; by_hand > 0) {
+    const auto width = [&](const std::string& words) { return shown_width(gui, words); };
+    title.beside = " " + cut_to(words_by_hand(gui, by_hand), box.w - width(title.head + title.value), width);
+    inks.beside = to_rgb(gui.colours().action);
+    if (atlas.layout.flows) title.below.clear();
   }
-  gui.name_box("title " + head_text({head.layer, head.head}), line, BoxKind::label);
+  const TextWidth measure = window_measure(gui);
+  Drawing scene;
+  add_head_title(scene, title, {box.x, box.y}, gui.unit, inks, map_style(gui, measure));
+  paint_scene(gui, scene, {});
+  gui.name_box("title " + head_text({head.layer, head.head}), box, BoxKind::label);
 }
 
 /// For heads that are not ordered by layer, on maps without titles: the head in a corner; at the foot the number that
@@ -137,14 +124,14 @@ void column_word(Gui& gui, const Atlas& atlas, const MapLayout& layout, const Ma
 
 }  // namespace
 
-void draw_atlas_map(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& box, const Box& title) {
+void draw_atlas_map(Gui& gui, const Atlas& atlas, std::size_t number, const Box& box, const Box& title) {
   const AppState& state = gui.state;
+  const HeadRef& head = atlas.heads[number];
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const std::string number = head_text({head.layer, head.head});
-  const std::string id = atlas.by_layer ? "layer " + std::to_string(head.layer) : "head " + number;
+  const std::string id = map_name(head, atlas.by_layer);
   const bool switches = !atlas.by_layer && title.h > 0, off = is_off(state.document.edits, head);
   const Box button{title.right() - 17 * gui.unit, title.y, 17 * gui.unit, atlas.title_line()};
-  const std::string called = "on off head " + number;
+  const std::string called = "on off " + id;
   bool over_button = false;
   if (switches) {  // asked before the map's button, over which it lies
     ImGui::SetCursorScreenPos(top_left(button));
@@ -158,7 +145,7 @@ void draw_atlas_map(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box
     gui.push(ChooseHead{head});
   const ImGuiID map_item = ImGui::GetItemID();
   const bool hovered = ImGui::IsItemHovered() && !over_button;
-  if (title.h > 0) title_line(gui, atlas, head, title, hovered);
+  if (title.h > 0) title_line(gui, atlas, number, title, hovered);
   const bool seen = off || hovered || over_button;
   if (switches) gui.name_box(called, button, seen ? BoxKind::button : BoxKind::none, {}, switch_item);
   if (switches && seen) draw_on_off(gui, button, off, over_button);

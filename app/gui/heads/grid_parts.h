@@ -1,53 +1,32 @@
 // The parts of the atlas: a map is in atlas_map.cpp, all of them in atlas_panel.cpp.
 #pragma once
 
-#include <algorithm>
 #include <map>
 
-#include "figure/head_name.h"
+#include "figure/heads_scene.h"
 #include "gui/frame/map_view.h"
-#include "gui/heads/atlas_layout.h"
 
 namespace headlight {
 
 /// All maps of the atlas share these.
 struct Atlas {
-  AtlasLayout layout;
+  HeadsLayout layout;
   ImVec2 origin;
   AxisLabels labels;
   bool by_layer = false;  // one map a layer, instead of one a head
   bool own_order = false;
   std::map<HeadRef, HeadName> names;
-  std::map<HeadRef, std::vector<std::string>> name_lines;  // where names have several lines …
-  bool flows = false;                                      // … the first of them beside the head's number
-  std::vector<HeadRef> heads;                              // that follow each other, group by group
-  float most = 0;                                          // the largest number of that order
+  std::vector<HeadRef> heads;     // that follow each other, group by group
+  std::vector<HeadTitle> titles;  // of them, where maps have any
+  float most = 0;                 // the largest number of that order
 
   Box at(const Box& box) const { return {origin.x + box.x, origin.y + box.y, box.w, box.h}; }
-  /// The lines of a name: those below the heads' numbers and, where names begin beside these, that line.
-  int name_rows() const { return layout.name_lines + (flows ? 1 : 0); }
   /// The height of a title's first line.
   float title_line() const { return layout.title - static_cast<float>(layout.name_lines) * ImGui::GetFontSize(); }
-  /// Above a map: the titles of a row begin at one height, as low as the longest name lets them.
-  Box title_of(Index group, Index head) const {
-    if (!layout.titles) return at(layout.title_of(group, head));
-    std::size_t longest = 0;
-    const Index first = head - head % layout.columns, end = std::min(first + layout.columns, layout.content.heads);
-    for (Index i = first; i < end; ++i)
-      if (const auto it = name_lines.find(heads[static_cast<std::size_t>(group * layout.content.heads + i)]);
-          it != name_lines.end())
-        longest = std::max(longest, it->second.size());
-    Box title = at(layout.title_of(group, head));
-    const float unused = static_cast<float>(name_rows() - static_cast<int>(longest)) * ImGui::GetFontSize();
-    return {title.x, title.y + unused, title.w, title.h - unused};
-  }
 };
 
-/// Pixels of the design between a head's number and its name.
-inline constexpr float kBesideNumber = 6;
-
-/// A head's map in this box and its title, if that has a height: a button that chooses it, with its switch.
-void draw_atlas_map(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& box, const Box& title);
+/// The n-th map in this box and its title, if that has a height: a button that chooses it, with its switch.
+void draw_atlas_map(Gui& gui, const Atlas& atlas, std::size_t number, const Box& box, const Box& title);
 
 /// Menus choose the kind of maps and their order; a line below them states the meaning of the maps, or the problem. The
 /// height never changes.
