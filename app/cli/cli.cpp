@@ -6,7 +6,7 @@
 #include "base/nearest.h"
 #include "base/thrown.h"
 #include "cli/commands.h"
-#include "read/hub/model_places.h"
+#include "read/hub/kept_models.h"
 
 namespace headlight {
 namespace {

@@ -38,8 +38,8 @@ Result<PatchControl> effect_control(const Trace& trace, const std::vector<HeadRe
                                     const EffectWanted& effects, int threads) {
   TRY(check_has_logits(trace, "--control"));
   if (!effects.others.empty()) return bad_input("--control", "", "--off-as, no --baseline beside it", "both");
-  const std::vector<Index> places = asked_places(trace);
-  const Index query = effects.query.value_or(places.empty() ? trace.answering : places.front());
+  const std::vector<Index> positions = asked_positions(trace);
+  const Index query = effects.query.value_or(positions.empty() ? trace.answering : positions.front());
   MetricWanted wanted;
   wanted.query = query;
   const auto likeliest = TRY(metric_of(trace, trace, wanted));
@@ -59,12 +59,12 @@ Result<PatchControl> effect_control(const Trace& trace, const std::vector<HeadRe
   if (chosen.size() < others.size()) {
     control.together = TRY(change_by(chosen.data(), chosen.size()));
     std::erase_if(others, [&](const HeadRef& head) { return std::ranges::count(chosen, head) > 0; });
-    control.places = static_cast<Index>(std::min(chosen.size(), others.size()));
+    control.cells = static_cast<Index>(std::min(chosen.size(), others.size()));
   }
   Random random(0);
   for (Index draw = 0; draw < draws; ++draw) {
-    draw_to_front(random, others, static_cast<std::size_t>(control.places));
-    control.restored.push_back(TRY(change_by(others.data(), static_cast<std::size_t>(control.places))));
+    draw_to_front(random, others, static_cast<std::size_t>(control.cells));
+    control.restored.push_back(TRY(change_by(others.data(), static_cast<std::size_t>(control.cells))));
   }
   return control;
 }

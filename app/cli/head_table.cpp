@@ -42,8 +42,8 @@ void add_effects(const std::vector<HeadEffect>& effects, Gathered& all) {
 void add_found(const Trace& trace, const WordPair& words, Index sentence, int threads, Gathered& all) {
   for (const Stack stack : kStacks) {
     if (!trace.has(stack)) continue;
-    all.from_known = all.from_known || !places_of(trace.query_tokens(stack), words.from).empty();
-    all.to_known = all.to_known || !places_of(trace.key_tokens(stack), words.to).empty();
+    all.from_known = all.from_known || !positions_of(trace.query_tokens(stack), words.from).empty();
+    all.to_known = all.to_known || !positions_of(trace.key_tokens(stack), words.to).empty();
   }
   const auto cells = strongest_cells(trace, words, unwatched(), threads);
   all.found.resize(cells->size());

@@ -238,7 +238,7 @@ Status take_control(const Asked& asked, const HeadsWanted& wanted, const EffectO
   for (std::size_t i = 0; draws > 0 && !chosen.empty() && i < asked.requests.size(); ++i) {
     const auto trace = TRY(forward(asked.requests[i], unwatched(), nullptr, threads));
     const auto one = TRY(effect_control(*trace, chosen, draws, wanted.effects, threads));
-    if (!table.control) table.control = PatchControl{one.places, {}, std::vector<double>(one.restored.size())};
+    if (!table.control) table.control = PatchControl{one.cells, {}, std::vector<double>(one.restored.size())};
     for (std::size_t at = 0; at < one.restored.size(); ++at) table.control->restored[at] += share * one.restored[at];
     if (one.together) table.control->together = table.control->together.value_or(0) + share * *one.together;
   }

@@ -87,12 +87,12 @@ class Kept {
 struct StudyValues {
   std::vector<std::vector<std::string>> keys = {};
   std::vector<std::vector<double>> values = {};
-  std::map<std::vector<std::string>, std::size_t> places = {};
+  std::map<std::vector<std::string>, std::size_t> index_of_key = {};
   Index rows = 0;
 
   void add(const std::vector<StudyCell>& cells) {
     for (const StudyCell& cell : cells) {
-      const auto [at, is_new] = places.emplace(cell.key, keys.size());
+      const auto [at, is_new] = index_of_key.emplace(cell.key, keys.size());
       if (is_new) keys.push_back(cell.key), values.emplace_back();
       values[at->second].push_back(cell.value);
     }
@@ -302,7 +302,7 @@ Result<int> run_study(const QuestionCommand& command, const StudyOptions& option
     }
     const auto cells = answer_of(question, pair, document, lexicon, command.request().threads());
     if (!cells) {
-      problems.push_back(inside(place_of(options.pairs, pair.row), cells.error()));
+      problems.push_back(inside(row_name(options.pairs, pair.row), cells.error()));
       continue;
     }
     gathered.add(*cells);

@@ -34,7 +34,7 @@ struct StudyPair {
 Result<std::vector<StudyPair>> read_pairs(const std::string& file, bool with_corrupt, std::vector<Error>& problems);
 
 /// How messages name a row: `FILE: row 3`.
-std::string place_of(const std::string& file, Index row);
+std::string row_name(const std::string& file, Index row);
 
 /// A number of one pair, under the same key in all of them: a field for each of the study's columns.
 struct StudyCell {

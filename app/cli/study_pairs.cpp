@@ -52,7 +52,7 @@ Result<std::vector<StudyPair>> pairs_of_csv(const std::string& file, std::string
   for (std::size_t i = 1; i < records.size(); ++i) {
     StudyPair pair{.row = static_cast<Index>(i), .clean = {}, .corrupt = {}, .right = {}, .wrong = {}};
     if (records[i].size() != records[0].size()) {
-      problems.push_back(bad_input(place_of(file, pair.row), "fields", std::to_string(records[0].size()),
+      problems.push_back(bad_input(row_name(file, pair.row), "fields", std::to_string(records[0].size()),
                                    std::to_string(records[i].size())));
       continue;
     }
@@ -72,9 +72,9 @@ std::vector<StudyPair> pairs_of_jsonl(const std::string& file, std::string_view 
   for (const std::string_view line : split_at('\n', text)) {
     if (line.find_first_not_of(" \t\r") == line.npos) continue;
     StudyPair pair{.row = ++row, .clean = {}, .corrupt = {}, .right = {}, .wrong = {}};
-    const auto parsed = parse_json(place_of(file, row), line);
+    const auto parsed = parse_json(row_name(file, row), line);
     if (!parsed || !parsed->is_object()) {
-      problems.push_back(parsed ? bad_input(place_of(file, row), "", "an object", "another value") : parsed.error());
+      problems.push_back(parsed ? bad_input(row_name(file, row), "", "an object", "another value") : parsed.error());
       continue;
     }
     for (const auto& [name, value] : parsed->items())
@@ -87,7 +87,7 @@ std::vector<StudyPair> pairs_of_jsonl(const std::string& file, std::string_view 
 
 }  // namespace
 
-std::string place_of(const std::string& file, Index row) { return file + ": row " + std::to_string(row); }
+std::string row_name(const std::string& file, Index row) { return file + ": row " + std::to_string(row); }
 
 Result<std::vector<StudyPair>> read_pairs(const std::string& file, bool with_corrupt, std::vector<Error>& problems) {
   const auto text = TRY(read_file(file, kMostPairBytes));
@@ -99,7 +99,7 @@ Result<std::vector<StudyPair>> read_pairs(const std::string& file, bool with_cor
   std::erase_if(*pairs, [&](const StudyPair& pair) {
     if (!pair.clean.empty() && !(with_corrupt && pair.corrupt.empty())) return false;
     problems.push_back(
-        bad_input(place_of(file, pair.row), pair.clean.empty() ? "clean" : "corrupt", "a sentence", "none"));
+        bad_input(row_name(file, pair.row), pair.clean.empty() ? "clean" : "corrupt", "a sentence", "none"));
     return true;
   });
   return pairs;
@@ -133,19 +133,19 @@ std::string control_text(const PatchControl& control) {
   std::string text;
   const Summary random = summary_of(control.restored);
   if (control.together)
-    text += formatted("the %ld together: %.6f\n", static_cast<long>(control.places), *control.together);
+    text += formatted("the %ld together: %.6f\n", static_cast<long>(control.cells), *control.together);
   return text + formatted("%zu times %ld at random: mean %.6f, quartiles %.6f … %.6f\n", control.restored.size(),
-                          static_cast<long>(control.places), random.mean, random.lower_quartile, random.upper_quartile);
+                          static_cast<long>(control.cells), random.mean, random.lower_quartile, random.upper_quartile);
 }
 
 Value control_json(const PatchControl& control) {
   return json_object(
-      {{"places", control.places}, {"together", control.together}, {"random", json_list(control.restored)}});
+      {{"places", control.cells}, {"together", control.together}, {"random", json_list(control.restored)}});
 }
 
 void add_control(const PatchControl& control, Arrays& arrays) {
   const auto one = [](const char* of, double number) { return array_of(of, {1}, {static_cast<float>(number)}); };
-  arrays.push_back(one("control_places", static_cast<double>(control.places)));
+  arrays.push_back(one("control_places", static_cast<double>(control.cells)));
   if (control.together) arrays.push_back(one("together", *control.together));
   const std::vector<float> random(control.restored.begin(), control.restored.end());
   arrays.push_back(array_of("control", {static_cast<Index>(random.size())}, random));

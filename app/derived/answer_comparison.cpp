@@ -94,8 +94,8 @@ std::optional<float> probability_of(const Model& model, const Vector& probabilit
 }
 
 /// The row or the column that shows a token of one answer.
-std::optional<Index> place_of(const JointAxis& axis, std::optional<Index> JointToken::*side, const FoldedAxis& folded,
-                              Index token) {
+std::optional<Index> joint_index(const JointAxis& axis, std::optional<Index> JointToken::*side,
+                                 const FoldedAxis& folded, Index token) {
   const auto group = folded.group(token);
   for (std::size_t i = 0; group && i < axis.size(); ++i)
     if (axis[i].*side == group) return static_cast<Index>(i);
@@ -114,8 +114,8 @@ std::vector<ComparedWord> compare_words(const Trace& a, const Trace& b, std::opt
                                         const JointStack* joint, Progress& progress) {
   std::optional<Index> hidden_in_a;
   if (hidden) {
-    const auto place = joint ? place_of(joint->axes.queries, &JointToken::b, joint->b.queries, *hidden) : std::nullopt;
-    if (place) hidden_in_a = joint->axes.queries[static_cast<std::size_t>(*place)].a;
+    const auto row = joint ? joint_index(joint->axes.queries, &JointToken::b, joint->b.queries, *hidden) : std::nullopt;
+    if (row) hidden_in_a = joint->axes.queries[static_cast<std::size_t>(*row)].a;
     if (!hidden_in_a) return {};
     const auto group = joint->a.queries.tokens_of(*hidden_in_a);
     const Index piece = *hidden - joint->b.queries.tokens_of(*joint->b.queries.group(*hidden)).first;
@@ -267,8 +267,8 @@ std::optional<CellRef> joint_cell(const JointStack& stack, const std::optional<C
   if (!cell) return std::nullopt;
   const auto side = of_b ? &JointToken::b : &JointToken::a;
   const Fold& fold = of_b ? stack.b : stack.a;
-  const auto row = place_of(stack.axes.queries, side, fold.queries, cell->query),
-             column = place_of(stack.axes.keys, side, fold.keys, cell->key);
+  const auto row = joint_index(stack.axes.queries, side, fold.queries, cell->query),
+             column = joint_index(stack.axes.keys, side, fold.keys, cell->key);
   if (!row || !column) return std::nullopt;
   return CellRef{*row, *column};
 }

@@ -102,9 +102,11 @@ struct FoldedStack {
       {};  // the same at most kThumbnail × kThumbnail, as thumbnails are; none where all maps are
   std::vector<Vector> rests = {};  // of every map resting(); none where special tokens are not left out
 
-  std::size_t place(const HeadRef& head) const { return static_cast<std::size_t>(head.layer * num_heads + head.head); }
-  const Matrix& map(const HeadRef& head) const { return maps[place(head)]; }
-  const Matrix& thumbnail(const HeadRef& head) const { return small.empty() ? map(head) : small[place(head)]; }
+  std::size_t index_of(const HeadRef& head) const {
+    return static_cast<std::size_t>(head.layer * num_heads + head.head);
+  }
+  const Matrix& map(const HeadRef& head) const { return maps[index_of(head)]; }
+  const Matrix& thumbnail(const HeadRef& head) const { return small.empty() ? map(head) : small[index_of(head)]; }
 };
 
 /// The queries' or the keys' side of a folded stack; null where nothing is folded.

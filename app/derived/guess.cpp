@@ -74,7 +74,7 @@ std::shared_ptr<const Guess> make_guess(const GuessQuestion& question, Progress&
   Request asked = trace.request;
   const std::vector<Token>& tokens = trace.query_tokens().tokens;
   const Index position = question.hidden.value_or(trace.answering);
-  if (position < static_cast<Index>(tokens.size())) guess->place = tokens[static_cast<std::size_t>(position)].text;
+  if (position < static_cast<Index>(tokens.size())) guess->token = tokens[static_cast<std::size_t>(position)].text;
   std::int64_t right = -1;
   if (question.hidden) {
     if (!can_hide(trace, *question.hidden)) return guess;

@@ -28,7 +28,7 @@ struct GuessedWord {
 
 struct Guess {
   WeakRef<Model> model = {};
-  std::string place = {};  // the text of the hidden token, or of the one that the guess comes after
+  std::string token = {};  // the text of the hidden token, or of the one that the guess comes after
   std::vector<GuessedWord> words =
       {};  // the most probable now, behind the first what was lost; none where the model predicts no words
   std::optional<GuessedWord> right = {};  // the word that is hidden

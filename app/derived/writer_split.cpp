@@ -43,13 +43,13 @@ Result<WriterSplit> writer_split(const Trace& trace, const HeadRef& head, const 
   }
   shown.queries = named(shown.split.queries, of_query);
   shown.keys = named(shown.split.keys, of_key);
-  const auto places = [](const std::vector<Writer>& all, const WriterAxis& axis) {
-    std::vector<Index> place;
-    for (const Writer& one : all) place.push_back(static_cast<Index>(index_in(axis.writers, one)));
-    return place;
+  const auto indices_of = [](const std::vector<Writer>& all, const WriterAxis& axis) {
+    std::vector<Index> indices;
+    for (const Writer& one : all) indices.push_back(static_cast<Index>(index_in(axis.writers, one)));
+    return indices;
   };
-  const std::vector<Index> rows = places(shown.split.queries, shown.queries),
-                           columns = places(shown.split.keys, shown.keys);
+  const std::vector<Index> rows = indices_of(shown.split.queries, shown.queries),
+                           columns = indices_of(shown.split.keys, shown.keys);
   Eigen::MatrixXd sums =
       Eigen::MatrixXd::Zero(static_cast<Index>(shown.queries.size()), static_cast<Index>(shown.keys.size()));
   for (std::size_t i = 0; i < terms.size(); ++i) sums(rows[at[i].first], columns[at[i].second]) += terms[i].value;

@@ -10,26 +10,25 @@ namespace headlight {
 namespace fs = std::filesystem;
 
 Result<fs::path> asset_folder() {
-  return first_asset_folder(asset_places(std::getenv("HEADLIGHT_DATA"), program_file()));
+  return first_asset_folder(asset_folders(std::getenv("HEADLIGHT_DATA"), program_file()));
 }
 
-std::vector<fs::path> asset_places(const char* data, const fs::path& executable) {
+std::vector<fs::path> asset_folders(const char* data, const fs::path& executable) {
   if (data != nullptr && *data != '\0') return {data};
-  std::vector<fs::path> places;
+  std::vector<fs::path> folders;
   if (executable.has_parent_path()) {
     const fs::path folder = executable.parent_path(), prefix = folder.parent_path();
-    for (const fs::path& place : {prefix, folder, prefix.parent_path()})
-      places.push_back(place / "share" / "headlight");
+    for (const fs::path& base : {prefix, folder, prefix.parent_path()}) folders.push_back(base / "share" / "headlight");
   }
-  places.emplace_back(HEADLIGHT_SOURCE_DIR);
-  return places;
+  folders.emplace_back(HEADLIGHT_SOURCE_DIR);
+  return folders;
 }
 
-Result<fs::path> first_asset_folder(const std::vector<fs::path>& places) {
+Result<fs::path> first_asset_folder(const std::vector<fs::path>& folders) {
   std::string looked;
-  for (const fs::path& place : places) {
-    if (is_folder(place / "assets") && is_folder(place / "shaders")) return place;
-    looked += (looked.empty() ? "neither in " : " nor in ") + place.string();
+  for (const fs::path& folder : folders) {
+    if (is_folder(folder / "assets") && is_folder(folder / "shaders")) return folder;
+    looked += (looked.empty() ? "neither in " : " nor in ") + folder.string();
   }
   return bad_input("HEADLIGHT_DATA", "", "a folder with assets/ and shaders/ in it", looked);
 }

@@ -18,9 +18,9 @@ Result<std::filesystem::path> asset_folder();
 
 /// The candidate folders for an executable at `executable`, in order; `data` is the value of $HEADLIGHT_DATA, null or
 /// empty where it is not set. Where it is set it is the only candidate, so that a wrong value is an error.
-std::vector<std::filesystem::path> asset_places(const char* data, const std::filesystem::path& executable);
+std::vector<std::filesystem::path> asset_folders(const char* data, const std::filesystem::path& executable);
 
-/// The first of `places` with a folder `assets` and a folder `shaders` in it.
-Result<std::filesystem::path> first_asset_folder(const std::vector<std::filesystem::path>& places);
+/// The first of `folders` with a folder `assets` and a folder `shaders` in it.
+Result<std::filesystem::path> first_asset_folder(const std::vector<std::filesystem::path>& folders);
 
 }  // namespace headlight

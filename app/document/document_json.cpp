@@ -4,7 +4,7 @@
 
 #include "base/folders.h"
 #include "document/open_model.h"
-#include "read/hub/model_places.h"
+#include "read/hub/kept_models.h"
 
 namespace headlight {
 namespace {

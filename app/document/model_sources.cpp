@@ -35,9 +35,9 @@ fs::path folder_in(const Variables& variables, const char* name) {
   return text != nullptr && fs::path(text).is_absolute() ? fs::path(text) : fs::path();
 }
 
-void add_place(std::vector<fs::path>& places, const fs::path& place) {
-  const fs::path plain = place.lexically_normal();
-  if (std::find(places.begin(), places.end(), plain) == places.end()) places.push_back(plain);
+void add_root(std::vector<fs::path>& roots, const fs::path& root) {
+  const fs::path plain = root.lexically_normal();
+  if (std::find(roots.begin(), roots.end(), plain) == roots.end()) roots.push_back(plain);
 }
 
 /// The folders of the user's file: absolute paths, a line each. No file, no folders.
@@ -61,12 +61,12 @@ bool is_file_of_model(std::string_view name) {
 
 }  // namespace
 
-ModelPlaces model_places(const Variables& variables, std::vector<fs::path> folders) {
-  ModelPlaces places;
+ModelRoots model_roots(const Variables& variables, std::vector<fs::path> folders) {
+  ModelRoots roots;
   const fs::path home = folder_in(variables, "HOME"), xdg = folder_in(variables, "XDG_CACHE_HOME");
   const fs::path cache = !xdg.empty() ? xdg : home.empty() ? fs::path() : home / ".cache";
   const auto add = [](std::vector<fs::path>& to, const fs::path& base, const char* below) {
-    if (!base.empty()) add_place(to, *below == '\0' ? base : base / below);
+    if (!base.empty()) add_root(to, *below == '\0' ? base : base / below);
   };
   // As huggingface_hub has it, ~ is the home and another relative path one of the working folder.
   const auto own = [&](const char* name) {
@@ -75,29 +75,29 @@ ModelPlaces model_places(const Variables& variables, std::vector<fs::path> folde
     std::error_code failure;
     return fs::absolute(with_home(text, home), failure);  // empty where it fails
   };
-  add(places.hugging_face, own("HF_HUB_CACHE"), "");
-  add(places.hugging_face, own("HUGGINGFACE_HUB_CACHE"), "");
-  add(places.hugging_face, own("HF_HOME"), "hub");
-  add(places.hugging_face, cache, "huggingface/hub");
-  add(places.hugging_face, own("TRANSFORMERS_CACHE"), "");
+  add(roots.hugging_face, own("HF_HUB_CACHE"), "");
+  add(roots.hugging_face, own("HUGGINGFACE_HUB_CACHE"), "");
+  add(roots.hugging_face, own("HF_HOME"), "hub");
+  add(roots.hugging_face, cache, "huggingface/hub");
+  add(roots.hugging_face, own("TRANSFORMERS_CACHE"), "");
   const fs::path model_scope = own("MODELSCOPE_CACHE");
-  for (const char* below : {"models", "hub/models", "hub", ""}) add(places.model_scope, model_scope, below);
+  for (const char* below : {"models", "hub/models", "hub", ""}) add(roots.model_scope, model_scope, below);
   for (const char* below : {"modelscope/hub/models", "modelscope/hub", "modelscope/models"})
-    add(places.model_scope, cache, below);
-  for (const fs::path& folder : folders) add_place(places.folders, folder);
-  return places;
+    add(roots.model_scope, cache, below);
+  for (const fs::path& folder : folders) add_root(roots.folders, folder);
+  return roots;
 }
 
-ModelPlaces model_places() { return model_places(environment, folders_of_user(folder_in(environment, "HOME"))); }
+ModelRoots model_roots() { return model_roots(environment, folders_of_user(folder_in(environment, "HOME"))); }
 
-std::vector<ListedModel> models_on_disk(int threads) { return listed_models(kept_models(model_places()), threads); }
+std::vector<ListedModel> models_on_disk(int threads) { return listed_models(kept_models(model_roots()), threads); }
 
 bool names_kept_model(const fs::path& source) { return is_model_name(source.string()) && !path_exists(source); }
 
 Result<fs::path> path_of_source(const fs::path& source, std::vector<Error>* warnings) {
   if (source.string().starts_with(kShipped)) return resolved_source(source);
   if (names_kept_model(source)) {
-    const auto kept = TRY(find_kept_model(model_places(), source.string()));
+    const auto kept = TRY(find_kept_model(model_roots(), source.string()));
     if (warnings && kept.remark) warnings->push_back(*kept.remark);
     return kept.folder;
   }

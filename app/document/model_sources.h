@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "read/hub/kept_models.h"
 #include "read/hub/model_list.h"
-#include "read/hub/model_places.h"
 
 namespace headlight {
 
@@ -20,10 +20,10 @@ using Variables = std::function<const char*(const char* name)>;
 /// HF_HUB_CACHE, HUGGINGFACE_HUB_CACHE, HF_HOME/hub, the cache under $XDG_CACHE_HOME or ~/.cache, TRANSFORMERS_CACHE;
 /// MODELSCOPE_CACHE and ~/.cache/modelscope, each as the tool's versions lay it out; then `folders`. Each folder once.
 /// A value may begin with ~/ or be relative to the working folder, but for HOME and XDG_CACHE_HOME.
-ModelPlaces model_places(const Variables& variables, std::vector<std::filesystem::path> folders);
+ModelRoots model_roots(const Variables& variables, std::vector<std::filesystem::path> folders);
 
 /// The same of this process, and of the folders in config_folder()/kModelFolders.
-ModelPlaces model_places();
+ModelRoots model_roots();
 
 /// Models that can be opened by name on this disk, and why others cannot. A thousand models take less than a second.
 std::vector<ListedModel> models_on_disk(int threads = 0);

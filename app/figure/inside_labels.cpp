@@ -21,7 +21,7 @@ std::string index_label(const Trace& trace, const MatrixId& id, Axis axis, Index
   return std::to_string(index);
 }
 
-std::string place_label(const Trace& trace, const MatrixId& id, Index row, Index col) {
+std::string cell_title(const Trace& trace, const MatrixId& id, Index row, Index col) {
   const Axes along = axes(trace, id);
   const std::string of_row = along.rows == Axis::one ? "" : index_label(trace, id, along.rows, row) + ", ";
   return symbol(id) + "[" + of_row + index_label(trace, id, along.cols, col) + "]";

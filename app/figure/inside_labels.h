@@ -31,7 +31,7 @@ std::string shape_text(const Shape& shape);
 /// A row or a column of a matrix: the token or the word where it is one, else its number.
 std::string index_label(const Trace& trace, const MatrixId& id, Axis axis, Index index);
 /// `q[机票, 3]`.
-std::string place_label(const Trace& trace, const MatrixId& id, Index row, Index col);
+std::string cell_title(const Trace& trace, const MatrixId& id, Index row, Index col);
 /// A number in the room of a matrix' cell, as cell_number has it; of large ones one digit after the point.
 std::string matrix_number(float value);
 /// How a cell follows from its terms, and the numbers of that which are in no matrix.

@@ -23,8 +23,8 @@ constexpr std::size_t kMostTerms = 60;
 constexpr float kBar = 5;  // ems, of the longest
 
 TermWords words_of_term(const Trace& trace, const Term& term, bool adds_up) {
-  const auto at = [&](const CellValue& place) {
-    return place_label(trace, place.id, place.row, place.col) + "  " + exact_number(place.value);
+  const auto at = [&](const CellValue& one) {
+    return cell_title(trace, one.id, one.row, one.col) + "  " + exact_number(one.value);
   };
   TermWords words{.from = at(term.from), .times = {}, .addend = {}, .length = term_length(term, adds_up)};
   if (!adds_up) return words;
@@ -55,7 +55,7 @@ std::string remark_of(Language language, const Cell& cell, const std::vector<std
 /// A cell: its number, how it follows, and its terms. Gives a remark where not all of them are listed.
 std::string add_cell(Page& page, const Trace& trace, const Cell& cell, const FigureOptions& options) {
   page.y += 0.5f * page.label;
-  add_lines(page, place_label(trace, cell.id, cell.row, cell.col) + " = " + exact_number(cell.value), page.title,
+  add_lines(page, cell_title(trace, cell.id, cell.row, cell.col) + " = " + exact_number(cell.value), page.title,
             Role::label, page.ink.text);
   add_lines(page, operation_line(options.language, cell), page.label, Role::label, page.ink.dim);
   page.y += 0.3f * page.label;

@@ -152,7 +152,7 @@ class GlMapPainter final : public MapPainter {
   // The data of a draw command, which is rendered after draw() has returned.
   struct Drawing {
     GlMapPainter* painter;
-    MapSlot place;
+    MapSlot slot;
     ColourScale scale;
     float pixels_a_cell;  // along the shorter side
     float opacity;
@@ -198,20 +198,20 @@ void GlMapPainter::draw(ImDrawList& list, const Matrix& weights, std::uint64_t v
   if (min.x >= max.x || min.y >= max.y) return;
   const bool is_pooled = key != MapKey{.version = version};
   key.diverging = is_pooled && scale.diverging;
-  auto place = pages_.find(key, frame_);
-  if (!place)
-    place = is_pooled ? pages_.add(pooled_map(weights, key.rows, key.columns, key.diverging), key, frame_)
-                      : pages_.add(weights, key, frame_);
-  drawings_.push_back({this, *place, scale, pixels_a_cell, opacity});
+  auto slot = pages_.find(key, frame_);
+  if (!slot)
+    slot = is_pooled ? pages_.add(pooled_map(weights, key.rows, key.columns, key.diverging), key, frame_)
+                     : pages_.add(weights, key, frame_);
+  drawings_.push_back({this, *slot, scale, pixels_a_cell, opacity});
   list.AddCallback(on_render, &drawings_.back());
-  list.AddImage(texture_id(place->texture), min, max);
+  list.AddImage(texture_id(slot->texture), min, max);
   list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
 }
 
 void GlMapPainter::use(const Drawing& drawing) {
   const ColourScale& scale = drawing.scale;
   const bool logarithmic = scale.scale == Scale::log && !scale.diverging;
-  const bool hatched = drawing.place.negative && drawing.pixels_a_cell >= 3;
+  const bool hatched = drawing.slot.negative && drawing.pixels_a_cell >= 3;
   Program& program = programs_[static_cast<std::size_t>((logarithmic ? kLogarithmic : 0) + (hatched ? kHatched : 0))];
   GLint backend_program = 0;
   glGetIntegerv(GL_CURRENT_PROGRAM, &backend_program);
@@ -226,8 +226,8 @@ void GlMapPainter::use(const Drawing& drawing) {
   };
   glUseProgram(program.id);
   glUniformMatrix4fv(program.projection, 1, GL_FALSE, projection);
-  glUniform2i(program.first, drawing.place.x, drawing.place.y);
-  glUniform2i(program.cells, drawing.place.columns, drawing.place.rows);
+  glUniform2i(program.first, drawing.slot.x, drawing.slot.y);
+  glUniform2i(program.cells, drawing.slot.columns, drawing.slot.rows);
   glUniform1i(program.row, row_of(scale));
   glUniform1f(program.gain, (scale.diverging ? 0.5f : 1.0f) / scale.top);
   glUniform1f(program.zero, scale.diverging ? 0.5f : 0.0f);
@@ -288,18 +288,18 @@ MapSlot MapPages::take_slot(int side, int frame) {
   auto& slots = free_[side];
   if (slots.empty()) {
     if (const auto old = oldest(false, side, frame); old != held_.end()) {
-      const MapSlot place = old->second.at;
+      const MapSlot slot = old->second.at;
       held_.erase(old);
-      return place;
+      return slot;
     }
     const int across = std::min(kSlotsASide, kPageSide / side);
     const unsigned page = float_texture(across * side, across * side);
     pages_.push_back(page);
     for (int i = across * across - 1; i >= 0; --i) slots.push_back({page, i % across * side, i / across * side});
   }
-  const MapSlot place = slots.back();
+  const MapSlot slot = slots.back();
   slots.pop_back();
-  return place;
+  return slot;
 }
 
 MapSlot MapPages::own_texture(const Matrix& weights, int frame) {

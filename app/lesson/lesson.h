@@ -22,7 +22,7 @@ namespace headlight {
 /// position of a token counted from 0.
 struct WordPosition {
   std::string word;
-  std::optional<Index> place = {};
+  std::optional<Index> index = {};
 };
 
 /// A number of an answer, and the bounds that are claimed for it.
@@ -54,7 +54,7 @@ Result<double> claimed_number(const Claim& claim, const Document& document, cons
 bool holds(const Claim& claim, double number);
 
 /// The token at a word position; nothing where there is none.
-std::optional<Index> find_position(const Tokens& tokens, const WordPosition& place);
+std::optional<Index> find_position(const Tokens& tokens, const WordPosition& position);
 
 struct Scene;
 

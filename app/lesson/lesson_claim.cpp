@@ -14,12 +14,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t kMostPlace = 1u << 20;
+constexpr std::uint64_t kMostPosition = 1u << 20;
 
 /// `query` as a word, or `query_place` as a number.
-void read_place(const JsonField& fields, const char* key, const char* place_key, WordPosition& place) {
-  fields.read(key, place.word);
-  if (fields.contains(place_key)) fields.read_integer(place_key, place.place.emplace(), kMostPlace);
+void read_position(const JsonField& fields, const char* key, const char* index_key, WordPosition& position) {
+  fields.read(key, position.word);
+  if (fields.contains(index_key)) fields.read_integer(index_key, position.index.emplace(), kMostPosition);
 }
 
 void read_limit(const JsonField& field, std::optional<double>& limit) {
@@ -56,8 +56,8 @@ void read_kind(const JsonField& fields, Claim& claim) {
       fields.at("matrix").problem("a matrix such as head.query");
     return;
   }
-  read_place(fields, "query", "query_place", claim.query);
-  read_place(fields, "key", "key_place", claim.key);
+  read_position(fields, "query", "query_place", claim.query);
+  read_position(fields, "key", "key_place", claim.key);
 }
 
 Result<Claim> claim_from_json(const std::string& where, const json& object) {
@@ -72,8 +72,8 @@ Result<Claim> claim_from_json(const std::string& where, const json& object) {
   if (const auto parsed = parse_stack(stack)) claim.head.stack = *parsed;
   else fields.at("stack").problem("self, encoder or cross");
   read_kind(fields, claim);
-  fields.read_integer("row", claim.cell.query, kMostPlace);
-  fields.read_integer("column", claim.cell.key, kMostPlace);
+  fields.read_integer("row", claim.cell.query, kMostPosition);
+  fields.read_integer("column", claim.cell.key, kMostPosition);
   read_limit(fields.at("above"), claim.above);
   read_limit(fields.at("below"), claim.below);
   if (!claim.above && !claim.below) fields.at("above").problem("a number here or in below");
@@ -81,17 +81,17 @@ Result<Claim> claim_from_json(const std::string& where, const json& object) {
   return claim;
 }
 
-Result<Index> place_of(const Claim& claim, const Tokens& tokens, const WordPosition& place) {
-  const auto found = find_position(tokens, place);
-  if (!found) return bad_input(words_of(claim), place.word, "a word of the sentence", "none");
+Result<Index> position_of(const Claim& claim, const Tokens& tokens, const WordPosition& position) {
+  const auto found = find_position(tokens, position);
+  if (!found) return bad_input(words_of(claim), position.word, "a word of the sentence", "none");
   return *found;
 }
 
 Result<double> weight_of(const Claim& claim, const Trace& trace) {
-  const auto query = TRY(place_of(claim, trace.query_tokens(claim.head.stack), claim.query));
+  const auto query = TRY(position_of(claim, trace.query_tokens(claim.head.stack), claim.query));
   const bool rows = claim.kind == Claim::Kind::rows_apart;
-  const auto key =
-      TRY(place_of(claim, rows ? trace.query_tokens(claim.head.stack) : trace.key_tokens(claim.head.stack), claim.key));
+  const auto key = TRY(
+      position_of(claim, rows ? trace.query_tokens(claim.head.stack) : trace.key_tokens(claim.head.stack), claim.key));
   const Matrix row = attention_rows(trace, claim.head, query, 1);
   if (!rows) return static_cast<double>(row(0, key));
   return static_cast<double>((row - attention_rows(trace, claim.head, key, 1)).cwiseAbs().maxCoeff());
@@ -125,8 +125,8 @@ Result<std::vector<Claim>> claims_from_json(const std::string& where, const json
 
 std::string words_of(const Claim& claim) {
   const std::string head = head_label(claim.head);
-  const auto word = [](const WordPosition& place) {
-    return place.place ? "token " + std::to_string(*place.place) : place.word;
+  const auto word = [](const WordPosition& position) {
+    return position.index ? "token " + std::to_string(*position.index) : position.word;
   };
   switch (claim.kind) {
     case Claim::Kind::weight: return head + ", " + word(claim.query) + " → " + word(claim.key);
@@ -160,12 +160,12 @@ bool holds(const Claim& claim, double number) {
   return (!claim.above || number > *claim.above) && (!claim.below || number < *claim.below);
 }
 
-std::optional<Index> find_position(const Tokens& tokens, const WordPosition& place) {
-  if (place.place) {
-    if (*place.place < static_cast<Index>(tokens.size())) return *place.place;
+std::optional<Index> find_position(const Tokens& tokens, const WordPosition& position) {
+  if (position.index) {
+    if (*position.index < static_cast<Index>(tokens.size())) return *position.index;
     return std::nullopt;
   }
-  std::string word = place.word;
+  std::string word = position.word;
   Index wanted = 1;
   if (const std::size_t mark = word.rfind('#'); mark != std::string::npos && mark > 0) {
     const auto count = parse_index(std::string_view(word).substr(mark + 1));

@@ -16,9 +16,9 @@ constexpr std::string_view kNames[] = {HEADLIGHT_ERROR_CODES(HEADLIGHT_NAME)};
 
 std::string_view name(ErrorCode code) { return name_in(kNames, code); }
 
-Error::Error(ErrorCode kind, std::string_view place, std::string_view part, std::string_view wanted,
+Error::Error(ErrorCode kind, std::string_view at, std::string_view part, std::string_view wanted,
              std::string_view given)
-    : code(kind), where(place), what(part), expected(wanted), found(given) {}
+    : code(kind), where(at), what(part), expected(wanted), found(given) {}
 Error::Error(const Error&) = default;
 Error::Error(Error&&) noexcept = default;
 Error& Error::operator=(const Error&) = default;

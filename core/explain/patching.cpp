@@ -36,7 +36,7 @@ Matrix clean_values(const Trace& clean, PatchAt at, const HeadRef& head) {
 }
 
 /// The layers and heads that are wanted, in order.
-Result<std::vector<HeadRef>> wanted_places(const Trace& trace, const PatchWanted& wanted) {
+Result<std::vector<HeadRef>> wanted_heads(const Trace& trace, const PatchWanted& wanted) {
   const Index layers = trace.num_layers(wanted.stack);
   const auto heads_in = [&](Index layer) {
     const AttentionTrace& attention = trace.attention(wanted.stack, layer);
@@ -58,11 +58,11 @@ Result<std::vector<HeadRef>> wanted_places(const Trace& trace, const PatchWanted
              return one.layer == layer && one.head.value_or(head) == head;
            });
   };
-  std::vector<HeadRef> places;
+  std::vector<HeadRef> heads;
   for (Index layer = 0; layer < layers; ++layer)
     for (Index head = 0; head < heads_in(layer); ++head)
-      if (wants_layer(layer) && wants_head(layer, head)) places.push_back({layer, head, wanted.stack});
-  return places;
+      if (wants_layer(layer) && wants_head(layer, head)) heads.push_back({layer, head, wanted.stack});
+  return heads;
 }
 
 /// Each cell's pairs: those of one token, or all of them.
@@ -84,23 +84,23 @@ Result<std::vector<TokenPairs>> wanted_tokens(const Trace& corrupt, const PatchW
 }
 
 /// A cell and the patch that makes it.
-struct Place {
+struct CellPatch {
   PatchCell cell = {};
   Patch patch = {};
 };
 
 /// Fills in what the patched parts restore, layer by layer, in batches.
-Status restore(Patching& patching, const std::vector<Place>& places, PatchAnswer& answer) {
-  const Index most = variants_at_once(patching.base, static_cast<Index>(places.size()));
-  for (std::size_t first = 0, end = 0; first < places.size(); first = end) {
+Status restore(Patching& patching, const std::vector<CellPatch>& cells, PatchAnswer& answer) {
+  const Index most = variants_at_once(patching.base, static_cast<Index>(cells.size()));
+  for (std::size_t first = 0, end = 0; first < cells.size(); first = end) {
     std::vector<Patches> variants;
-    for (end = first; end < places.size() && static_cast<Index>(end - first) < most &&
-                      places[end].cell.layer == places[first].cell.layer;
+    for (end = first; end < cells.size() && static_cast<Index>(end - first) < most &&
+                      cells[end].cell.layer == cells[first].cell.layer;
          ++end)
-      variants.push_back({places[end].patch});
+      variants.push_back({cells[end].patch});
     const auto restored = TRY(restored_by(patching, variants));
     for (std::size_t i = first; i < end; ++i) {
-      answer.cells.push_back(places[i].cell);
+      answer.cells.push_back(cells[i].cell);
       answer.cells.back().restored = restored[i - first];
     }
   }
@@ -108,52 +108,52 @@ Status restore(Patching& patching, const std::vector<Place>& places, PatchAnswer
 }
 
 /// Every part that is wanted, in order, with the source's numbers.
-Result<std::vector<Place>> places_of(const Patching& patching, const PatchWanted& wanted) {
-  const auto heads = TRY(wanted_places(patching.base, wanted));
+Result<std::vector<CellPatch>> cell_patches_of(const Patching& patching, const PatchWanted& wanted) {
+  const auto heads = TRY(wanted_heads(patching.base, wanted));
   const auto tokens = TRY(wanted_tokens(patching.base, wanted));
-  std::vector<Place> places;
+  std::vector<CellPatch> cells;
   for (const HeadRef& head : heads) {
     if (wanted.at == PatchAt::ffn && !exists(patching.source, matrix_id(Quantity::ffn_output, head)))
       return bad_input("--at", "", "a part that the model has", "no feed-forward");
     const Matrix values = clean_values(patching.source, wanted.at, head);
     for (const TokenPairs& pairs : tokens) {
-      Place& place = places.emplace_back();
-      place.cell.layer = head.layer;
-      if (!of_stream(wanted.at)) place.cell.head = head.head;
-      if (one_by_one(wanted)) place.cell.token = pairs.front().second;
-      place.patch = patch_of_pairs(wanted.at, head, values, pairs);
+      CellPatch& one = cells.emplace_back();
+      one.cell.layer = head.layer;
+      if (!of_stream(wanted.at)) one.cell.head = head.head;
+      if (one_by_one(wanted)) one.cell.token = pairs.front().second;
+      one.patch = patch_of_pairs(wanted.at, head, values, pairs);
     }
   }
-  return places;
+  return cells;
 }
 
 /// The chosen parts patched together, and as many others at random.
-Result<PatchControl> control_of(Patching& patching, const std::vector<Place>& chosen) {
+Result<PatchControl> control_of(Patching& patching, const std::vector<CellPatch>& chosen) {
   const PatchWanted& wanted = patching.wanted;
   PatchWanted everywhere = wanted;
   everywhere.layers = {}, everywhere.heads = {}, everywhere.tokens = {};
   everywhere.by_token = wanted.by_token || !wanted.tokens.empty();
-  auto all = TRY(places_of(patching, everywhere));
-  const auto is_chosen = [&](const Place& one) {
-    return std::any_of(chosen.begin(), chosen.end(), [&](const Place& other) {
+  auto all = TRY(cell_patches_of(patching, everywhere));
+  const auto is_chosen = [&](const CellPatch& one) {
+    return std::any_of(chosen.begin(), chosen.end(), [&](const CellPatch& other) {
       return std::tie(one.cell.layer, one.cell.head, one.cell.token) ==
              std::tie(other.cell.layer, other.cell.head, other.cell.token);
     });
   };
   PatchControl control;
   const bool some = chosen.size() < all.size();
-  if (some) control.places = static_cast<Index>(chosen.size()), std::erase_if(all, is_chosen);
-  control.places = std::min(control.places, static_cast<Index>(all.size()));
+  if (some) control.cells = static_cast<Index>(chosen.size()), std::erase_if(all, is_chosen);
+  control.cells = std::min(control.cells, static_cast<Index>(all.size()));
   Random random(0);
   std::vector<Patches> variants;
   if (some) {
     variants.emplace_back();
-    for (const Place& place : chosen) variants.back().push_back(place.patch);
+    for (const CellPatch& one : chosen) variants.back().push_back(one.patch);
   }
   for (Index draw = 0; draw < wanted.control; ++draw) {
     Patches& patches = variants.emplace_back();
-    draw_to_front(random, all, static_cast<std::size_t>(control.places));
-    for (Index i = 0; i < control.places; ++i) patches.push_back(all[static_cast<std::size_t>(i)].patch);
+    draw_to_front(random, all, static_cast<std::size_t>(control.cells));
+    for (Index i = 0; i < control.cells; ++i) patches.push_back(all[static_cast<std::size_t>(i)].patch);
   }
   const auto most = static_cast<std::size_t>(variants_at_once(patching.base, static_cast<Index>(variants.size())));
   for (std::size_t first = 0; first < variants.size(); first += most) {
@@ -178,12 +178,12 @@ Result<PatchAnswer> patch_answers(const Trace& clean, const Trace& corrupt, cons
   if (wanted.at == PatchAt::pattern && (clean.queries(wanted.stack) != corrupt.queries(wanted.stack) ||
                                         clean.keys(wanted.stack) != corrupt.keys(wanted.stack)))
     return bad_input("--from", "tokens", "as many as the other sentence has, with --at pattern", "another number");
-  const auto places = TRY(places_of(patching, patching.wanted));
-  const bool controlled = wanted.control > 0 && !places.empty();
-  patching.passes = places.size();
+  const auto cells = TRY(cell_patches_of(patching, patching.wanted));
+  const bool controlled = wanted.control > 0 && !cells.empty();
+  patching.passes = cells.size();
   if (controlled) patching.passes += static_cast<std::size_t>(wanted.control) + 1;  // and the chosen parts together
-  TRY(restore(patching, places, answer));
-  if (controlled) answer.control = TRY(control_of(patching, places));
+  TRY(restore(patching, cells, answer));
+  if (controlled) answer.control = TRY(control_of(patching, cells));
   return answer;
 }
 

@@ -44,7 +44,7 @@ struct PatchCell {
 /// The chosen parts patched all at once, beside as many parts that are drawn at random from the others. Where all parts
 /// are chosen: one part at a time, drawn from them.
 struct PatchControl {
-  Index places = 1;                     // in a draw
+  Index cells = 1;                      // in a draw
   std::optional<double> together = {};  // what the chosen ones restore; nothing where all parts are wanted
   std::vector<double> restored = {};    // by each draw
 };

@@ -19,33 +19,34 @@ namespace {
 /// The parts of the answer before the change that are compared.
 struct Before {
   const Trace& trace;
-  std::vector<Index> places;               // empty: no output layer
+  std::vector<Index> positions;            // empty: no output layer
   std::vector<std::vector<double>> words;  // log-probabilities, one list a position
   const EffectWanted& wanted;
   double metric = 0;
 };
 
 Before before_of(const Trace& trace, const EffectWanted& wanted) {
-  Before before{.trace = trace, .places = {}, .words = {}, .wanted = wanted};
+  Before before{.trace = trace, .positions = {}, .words = {}, .wanted = wanted};
   if (trace.logits.size() == 0) return before;
-  before.places = wanted.query ? std::vector<Index>{*wanted.query} : asked_places(trace);
-  for (const Index place : before.places) before.words.push_back(log_probabilities(logit_rows(trace, place, 1)));
-  if (wanted.metric && !before.places.empty())
-    before.metric = wanted.metric(logit_rows(trace, before.places.front(), 1).row(0));
+  before.positions = wanted.query ? std::vector<Index>{*wanted.query} : asked_positions(trace);
+  for (const Index position : before.positions)
+    before.words.push_back(log_probabilities(logit_rows(trace, position, 1)));
+  if (wanted.metric && !before.positions.empty())
+    before.metric = wanted.metric(logit_rows(trace, before.positions.front(), 1).row(0));
   return before;
 }
 
 /// `logits`: of the positions that are asked for, in their order.
 void compare_words(const Before& before, const ConstMatrixRef& logits, HeadEffect& effect) {
   double change = 0, top = 0;
-  for (std::size_t i = 0; i < before.places.size(); ++i) {
+  for (std::size_t i = 0; i < before.positions.size(); ++i) {
     const std::vector<double>& was = before.words[i];
     const std::vector<double> is = log_probabilities(logits.row(static_cast<Index>(i)));
     change += divergence(was, is);
     const auto best = static_cast<std::size_t>(std::max_element(was.begin(), was.end()) - was.begin());
     top += std::exp(is[best]) - std::exp(was[best]);
   }
-  const auto count = static_cast<double>(before.places.size());
+  const auto count = static_cast<double>(before.positions.size());
   effect.change = static_cast<float>(change / count);
   effect.top_word = static_cast<float>(top / count);
   if (before.wanted.metric) effect.metric = static_cast<float>(before.wanted.metric(logits.row(0)) - before.metric);
@@ -117,17 +118,17 @@ HeadEffect mean_of(std::span<const HeadEffect> draws) {
 Status compare(const Before& before, const std::vector<Patches>& variants, Progress& progress, int threads,
                std::span<HeadEffect> effects) {
   const Trace& trace = before.trace;
-  Index first = before.places.empty() ? 0 : trace.queries();
-  for (const Index place : before.places) first = std::min(first, place);
+  Index first = before.positions.empty() ? 0 : trace.queries();
+  for (const Index position : before.positions) first = std::min(first, position);
   const auto hidden = TRY(forward_variants(trace, variants, first, progress, threads));
   if (!hidden) return Done{};  // stopped
   const Index rows = hidden->rows() / static_cast<Index>(variants.size());
-  const auto count = static_cast<Index>(before.places.size());
+  const auto count = static_cast<Index>(before.positions.size());
   Matrix logits;
   if (count > 0) {
     Matrix asked(static_cast<Index>(variants.size()) * count, hidden->cols());
     for (Index i = 0; i < asked.rows(); ++i)
-      asked.row(i) = hidden->row(i / count * rows + before.places[static_cast<std::size_t>(i % count)] - first);
+      asked.row(i) = hidden->row(i / count * rows + before.positions[static_cast<std::size_t>(i % count)] - first);
     logits = logits_of(*trace.model, std::move(asked), Threads(threads));
     if (const Status finite = check_finite("logits", logits, Threads(threads)); !finite) return finite;
   }
@@ -167,13 +168,13 @@ Result<std::optional<std::vector<HeadEffect>>> effects_of_given(const Trace& tra
 
 }  // namespace
 
-std::vector<Index> asked_places(const Trace& trace) {
-  std::vector<Index> places;
+std::vector<Index> asked_positions(const Trace& trace) {
+  std::vector<Index> positions;
   const auto& tokens = trace.query_tokens().tokens;
   if (trace.request.config.arch != Arch::encoder) return {trace.answering};
   for (std::size_t i = 0; i < tokens.size(); ++i)
-    if (is_masked(tokens[i])) places.push_back(static_cast<Index>(i));
-  return places;
+    if (is_masked(tokens[i])) positions.push_back(static_cast<Index>(i));
+  return positions;
 }
 
 Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, Progress& progress, int threads,
@@ -188,7 +189,7 @@ Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, 
   std::vector<HeadEffect> effects;
   for (const HeadRef& head : heads) effects.push_back({.head = head});
   if (trace.model->given) return effects_of_given(trace, std::move(effects), progress, threads);
-  if (!before.places.empty())
+  if (!before.positions.empty())
     for (HeadEffect& effect : effects) {
       effect.top_word = 0.0f;
       if (wanted.metric) effect.metric = 0.0f;

@@ -33,12 +33,12 @@ struct EffectWanted {
   bool mean_of_others = false;
   /// A number of the logits of the first position that is asked for.
   std::function<double(const Vector& logits)> metric = {};
-  std::optional<Index> query = {};  // the position that is asked for, instead of asked_places()
+  std::optional<Index> query = {};  // the position that is asked for, instead of asked_positions()
 };
 
 /// The queries whose words are asked for: of an encoder every masked token ([MASK], <mask>), perhaps none; else
 /// Trace::answering alone.
-std::vector<Index> asked_places(const Trace& trace);
+std::vector<Index> asked_positions(const Trace& trace);
 
 /// Every head of the answer, in the order of heads_of(): the passes of a layer's heads are one batch, which begins at
 /// that layer (math/variants.h). Nothing when stopped; the same to the bit with

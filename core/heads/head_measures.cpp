@@ -56,15 +56,15 @@ struct Attended {
   Sides tokens, words;
 };
 
-std::vector<Index> earlier_places(const Tokens& tokens) {
+std::vector<Index> earlier_positions(const Tokens& tokens) {
   std::vector<Index> earlier;
   std::map<std::pair<std::int64_t, std::string_view>, Index> last;
   for (const Token& token : tokens.tokens) {
-    const auto place = static_cast<Index>(earlier.size());
+    const auto position = static_cast<Index>(earlier.size());
     earlier.push_back(kNone);
     if (token.pad) continue;
-    const auto [at, fresh] = last.try_emplace({token.id, token.text}, place);
-    if (!fresh) earlier.back() = std::exchange(at->second, place);
+    const auto [at, fresh] = last.try_emplace({token.id, token.text}, position);
+    if (!fresh) earlier.back() = std::exchange(at->second, position);
   }
   return earlier;
 }
@@ -81,7 +81,7 @@ Sides sides_of(const Tokens& queries, const Tokens& keys, bool compared, bool of
   }
   if (!sides.one_sequence) return sides;
   sides.beside = of_words ? sides.counts : std::vector<bool>(queries.size(), true);
-  sides.earlier = earlier_places(queries);
+  sides.earlier = earlier_positions(queries);
   return sides;
 }
 
@@ -118,21 +118,21 @@ AllowedCells allowed_keys(const Mask& mask, const std::vector<Index>& word_of) {
   return allowed;
 }
 
-void add_places(const Sides& sides, Index query, const Vector& row, double total, MeasureSums::OfRows& sums) {
+void add_positions(const Sides& sides, Index query, const Vector& row, double total, MeasureSums::OfRows& sums) {
   double way = 0;
   for (Index key = 0; key < row.size(); ++key)
     way += static_cast<double>(row(key)) * static_cast<double>(std::abs(query - key));
   add(sums, Measure::distance, way / total);
-  const auto counts = [&](Index place) { return sides.beside[static_cast<std::size_t>(place)]; };
+  const auto counts = [&](Index position) { return sides.beside[static_cast<std::size_t>(position)]; };
   if (query > 0 && counts(query - 1)) add(sums, Measure::previous, static_cast<double>(row(query - 1)));
   if (query + 1 < row.size() && counts(query + 1)) add(sums, Measure::next, static_cast<double>(row(query + 1)));
   add(sums, Measure::same, static_cast<double>(row(query)));
-  const auto before = [&](Index place) { return sides.earlier[static_cast<std::size_t>(place)]; };
+  const auto before = [&](Index position) { return sides.earlier[static_cast<std::size_t>(position)]; };
   if (before(query) == kNone) return;
   double duplicate = 0, induction = 0;
-  for (Index place = before(query); place != kNone; place = before(place)) {
-    duplicate += static_cast<double>(row(place));
-    induction += static_cast<double>(row(place + 1));
+  for (Index position = before(query); position != kNone; position = before(position)) {
+    duplicate += static_cast<double>(row(position));
+    induction += static_cast<double>(row(position + 1));
   }
   add(sums, Measure::duplicate, duplicate);
   add(sums, Measure::induction, induction);
@@ -164,7 +164,7 @@ void add_row(const Sides& sides, Index query, Index allowed, const Vector& row, 
     for (const Index key : sides.special) special += static_cast<double>(row(key));
     add(sums, Measure::special, special);
   }
-  if (sides.one_sequence) add_places(sides, query, row, total, sums);
+  if (sides.one_sequence) add_positions(sides, query, row, total, sums);
 }
 
 /// False when stopped.
@@ -270,13 +270,13 @@ std::optional<std::vector<HeadMeasures>> measure_heads(const Trace& trace, Progr
 }
 
 std::vector<std::size_t> ranking(const std::vector<std::optional<float>>& values, bool ascending) {
-  std::vector<std::size_t> places(values.size());
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     if (!values[a] || !values[b]) return values[a].has_value() && !values[b];
     return ascending ? *values[a] < *values[b] : *values[a] > *values[b];
   });
-  return places;
+  return order;
 }
 
 }  // namespace headlight

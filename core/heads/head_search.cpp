@@ -11,7 +11,7 @@
 namespace headlight {
 namespace {
 
-struct Places {
+struct Positions {
   std::vector<Index> queries, keys;
   bool apart = false;  // a token does not count for itself
 };
@@ -28,18 +28,19 @@ std::string_view text_between(const Tokens& tokens, std::size_t first, std::size
   return trimmed(std::string_view(tokens.text).substr(begin, end - begin));
 }
 
-StrongestCell strongest(const Trace& trace, const HeadRef& head, const Places& places, const std::atomic<bool>& stop) {
+StrongestCell strongest(const Trace& trace, const HeadRef& head, const Positions& positions,
+                        const std::atomic<bool>& stop) {
   StrongestCell best{.head = head};
   Index first = -1;
   Matrix block;
-  for (const Index query : places.queries) {
+  for (const Index query : positions.queries) {
     if (stop) return best;
     if (first < 0 || query >= first + block.rows()) {
       first = query / kRowBlock * kRowBlock;
       block = attention_rows(trace, head, first, std::min(kRowBlock, trace.queries(head.stack) - first));
     }
-    for (const Index key : places.keys) {
-      if (places.apart && key == query) continue;
+    for (const Index key : positions.keys) {
+      if (positions.apart && key == query) continue;
       const float weight = block(query - first, key);
       if (best.cell && weight <= best.weight) continue;
       best.cell = CellRef{query, key};
@@ -51,7 +52,7 @@ StrongestCell strongest(const Trace& trace, const HeadRef& head, const Places& p
 
 }  // namespace
 
-std::vector<Index> places_of(const Tokens& tokens, std::string_view word) {
+std::vector<Index> positions_of(const Tokens& tokens, std::string_view word) {
   const std::string_view wanted = trimmed(word);
   const auto numbers = wanted.empty() ? std::vector<std::size_t>{} : word_numbers(tokens);
   std::vector<bool> named(tokens.size(), false);
@@ -64,26 +65,26 @@ std::vector<Index> places_of(const Tokens& tokens, std::string_view word) {
       named[first] = !token.pad && (wanted.empty() || whole || trimmed(token.text) == wanted);
     }
   }
-  std::vector<Index> places;
+  std::vector<Index> positions;
   for (std::size_t i = 0; i < named.size(); ++i)
-    if (named[i]) places.push_back(static_cast<Index>(i));
-  return places;
+    if (named[i]) positions.push_back(static_cast<Index>(i));
+  return positions;
 }
 
 std::optional<std::vector<StrongestCell>> strongest_cells(const Trace& trace, const WordPair& words, Progress& progress,
                                                           int threads) {
   const std::vector<HeadRef> heads = heads_of(trace);
-  std::map<Stack, Places> places;
+  std::map<Stack, Positions> positions;
   for (const HeadRef& head : heads)
-    if (!places.contains(head.stack))
-      places[head.stack] = {places_of(trace.query_tokens(head.stack), words.from),
-                            places_of(trace.key_tokens(head.stack), words.to),
-                            head.stack != Stack::cross && !words.from.empty() && words.from == words.to};
+    if (!positions.contains(head.stack))
+      positions[head.stack] = {positions_of(trace.query_tokens(head.stack), words.from),
+                               positions_of(trace.key_tokens(head.stack), words.to),
+                               head.stack != Stack::cross && !words.from.empty() && words.from == words.to};
   progress.done = progress.begin;
   std::vector<StrongestCell> cells(heads.size());
   parallel_for(static_cast<Index>(heads.size()), threads, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
-    cells[at] = strongest(trace, heads[at], places.at(heads[at].stack), progress.stop);
+    cells[at] = strongest(trace, heads[at], positions.at(heads[at].stack), progress.stop);
     progress.advance(progress.share / static_cast<float>(heads.size()));
   });
   if (progress.stop) return std::nullopt;

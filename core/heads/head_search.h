@@ -19,7 +19,7 @@ struct WordPair {
 
 /// The tokens that a word names, padding left out: those with its text, and those that together are a word of it
 /// (text/tokenizer.h, word_numbers). An empty word names all.
-std::vector<Index> places_of(const Tokens& tokens, std::string_view word);
+std::vector<Index> positions_of(const Tokens& tokens, std::string_view word);
 
 /// The largest weight that a head has in the cells of a word pair; no cell where its attention has none of them. Of a
 /// word and the same word again in self-attention it is one token's weight on another, never on itself.

@@ -279,10 +279,10 @@ void switch_off(OffAs as, MatrixRef z) {
 
 float dropout_factor(const Edits& edits, const HeadRef& head, Index query, Index key) {
   if (edits.dropout <= 0.0f) return 1.0f;
-  std::uint64_t place = edits.dropout_seed;
+  std::uint64_t seed = edits.dropout_seed;
   for (const Index part : {static_cast<Index>(head.stack), head.layer, head.head, query, key})
-    place = Random(place ^ static_cast<std::uint64_t>(part)).next();
-  return Random(place).uniform() < edits.dropout ? 0.0f : 1.0f / (1.0f - edits.dropout);
+    seed = Random(seed ^ static_cast<std::uint64_t>(part)).next();
+  return Random(seed).uniform() < edits.dropout ? 0.0f : 1.0f / (1.0f - edits.dropout);
 }
 
 Matrix z_rows(const Trace& trace, const HeadRef& head, Index first, Index count) {

@@ -36,7 +36,7 @@ typedef float LanesAnywhere __attribute__((vector_size(kWidth * 4), aligned(4), 
 [[maybe_unused]] inline void store(float* to, Lanes x) { *reinterpret_cast<LanesAnywhere*>(to) = x; }
 
 /// 0, 1, 2, …
-[[maybe_unused]] inline Ints places() {
+[[maybe_unused]] inline Ints lane_numbers() {
   Ints x{};
   for (int i = 0; i < kWidth; ++i) x[i] = i;
   return x;
@@ -48,7 +48,7 @@ typedef float LanesAnywhere __attribute__((vector_size(kWidth * 4), aligned(4), 
 #if defined(__AVX512F__)
   return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << left) - 1u), from);
 #elif defined(__AVX2__) && defined(__FMA__)
-  return _mm256_maskload_ps(from, (__m256i)(places() < static_cast<std::int32_t>(left)));
+  return _mm256_maskload_ps(from, (__m256i)(lane_numbers() < static_cast<std::int32_t>(left)));
 #else
   Lanes x{};
   __builtin_memcpy(&x, from, static_cast<std::size_t>(left) * sizeof(float));
@@ -69,7 +69,7 @@ typedef float LanesAnywhere __attribute__((vector_size(kWidth * 4), aligned(4), 
 #if defined(__AVX512F__)
   _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1u << left) - 1u), x);
 #elif defined(__AVX2__) && defined(__FMA__)
-  _mm256_maskstore_ps(to, (__m256i)(places() < static_cast<std::int32_t>(left)), x);
+  _mm256_maskstore_ps(to, (__m256i)(lane_numbers() < static_cast<std::int32_t>(left)), x);
 #else
   __builtin_memcpy(to, &x, static_cast<std::size_t>(left) * sizeof(float));
 #endif
@@ -78,7 +78,7 @@ typedef float LanesAnywhere __attribute__((vector_size(kWidth * 4), aligned(4), 
 /// `x` in the first `left` lanes, `other` in the rest.
 [[maybe_unused]] inline Lanes first(Lanes x, Index left, float other) {
   const std::int32_t bound = left > kWidth ? kWidth : left < 0 ? 0 : static_cast<std::int32_t>(left);
-  return places() < bound ? x : all(other);
+  return lane_numbers() < bound ? x : all(other);
 }
 
 /// a·b + c, rounded once where the processor has fused multiply-add.

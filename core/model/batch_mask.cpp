@@ -69,8 +69,8 @@ Status give_own_mask(std::string_view where, MaskSpec& spec, Index queries, Inde
   const Index at = shape[first ? 0 : 2] == 1 ? 0 : sentence;
   for (Index query = 0; query < own.rows(); ++query)
     for (Index key = 0; key < own.cols(); ++key) {
-      const Index place = first ? (at * shape[1] + query) * shape[2] + key : (query * shape[1] + key) * shape[2] + at;
-      own(query, key) = spec.batch->addends[static_cast<std::size_t>(place)];
+      const Index element = first ? (at * shape[1] + query) * shape[2] + key : (query * shape[1] + key) * shape[2] + at;
+      own(query, key) = spec.batch->addends[static_cast<std::size_t>(element)];
     }
   spec.given = std::make_shared<const Matrix>(std::move(own));
   spec.sentences = sentences;

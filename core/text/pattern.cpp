@@ -76,9 +76,9 @@ Result<Regex> Regex::compile(std::string_view where, std::string_view pattern) {
   Utf16 utf16;
   to_utf16(letters_of(translated), utf16);
   UErrorCode error = U_ZERO_ERROR;
-  UParseError place{};
+  UParseError at{};
   URegularExpression* compiled = uregex_open(utf16.text.data(), static_cast<std::int32_t>(utf16.text.size()),
-                                             UREGEX_MULTILINE | UREGEX_UNIX_LINES, &place, &error);
+                                             UREGEX_MULTILINE | UREGEX_UNIX_LINES, &at, &error);
   if (U_FAILURE(error) || !compiled) {
     uregex_close(compiled);
     return bad_input(where, "regular expression", "one that ICU understands",

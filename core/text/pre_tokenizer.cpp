@@ -244,9 +244,9 @@ void AddedTokens::split(LetterSpan letters, bool normalized, Pieces& pieces) con
   for (std::size_t at = 0; at < text.size();) {
     std::size_t length = 0;
     std::int32_t which = -1;
-    contents.each_prefix({}, text.substr(at), [&](std::size_t found, std::int32_t place) {
+    contents.each_prefix({}, text.substr(at), [&](std::size_t found, std::int32_t number) {
       length = found;
-      which = place;
+      which = number;
     });
     if (length == 0) {
       ++at;

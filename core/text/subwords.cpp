@@ -312,21 +312,21 @@ Result<std::size_t> put_character(const WordPiece& model, std::string_view piece
                                   std::size_t first_token, std::vector<ModelToken>& tokens) {
   const std::size_t end = character_end(piece, begin);
   const std::string_view character = piece.substr(begin, end - begin);
-  const auto place = [](std::size_t at) { return static_cast<std::uint32_t>(at); };
+  const auto offset = [](std::size_t at) { return static_cast<std::uint32_t>(at); };
   if (const auto id = model.words.id(character)) {
-    tokens.push_back({.id = *id, .begin = place(begin), .end = place(end)});
+    tokens.push_back({.id = *id, .begin = offset(begin), .end = offset(end)});
     return character.size();
   }
   if (is_chinese_character(code_points(character).front())) {
     const std::size_t before = tokens.size();
     for (std::size_t at = begin; at < end; ++at)
       if (const auto id = model.words.id(byte_word(static_cast<unsigned char>(piece[at]))))
-        tokens.push_back({.id = *id, .begin = place(at), .end = place(at + 1)});
+        tokens.push_back({.id = *id, .begin = offset(at), .end = offset(at + 1)});
     if (tokens.size() == before + character.size()) return character.size();
     tokens.resize(before);
   }
   if (tokens.size() > first_token && !tokens.back().known) {
-    tokens.back().end = place(end);
+    tokens.back().end = offset(end);
     return character.size();
   }
   tokens.push_back(TRY(unknown_token(model.words, model.unknown, begin, end)));

@@ -19,11 +19,11 @@ struct Range {
 Range original_range(LetterSpan letters, const Spelling& spelling, std::size_t begin, std::size_t end) {
   const auto& letter_of_byte = spelling.letter_of_byte;
   const auto exact = [&](std::size_t byte, bool past) -> std::size_t {
-    const std::uint32_t place = letter_of_byte[byte];
+    const std::uint32_t index = letter_of_byte[byte];
     std::size_t first = byte, last = byte + 1;
-    while (first > 0 && letter_of_byte[first - 1] == place) --first;
-    while (last < letter_of_byte.size() && letter_of_byte[last] == place) ++last;
-    const Letter& letter = letters[place];
+    while (first > 0 && letter_of_byte[first - 1] == index) --first;
+    while (last < letter_of_byte.size() && letter_of_byte[last] == index) ++last;
+    const Letter& letter = letters[index];
     if (last - first != letter.end - letter.begin) return past ? letter.end : letter.begin;
     return letter.begin + (byte - first) + (past ? 1 : 0);
   };

@@ -35,8 +35,8 @@ Result<Training> begin_training(const TrainingPlan& plan, const Corpus& corpus) 
   if (two_stacks && (!corpus.translated() || !has_translations(*corpus.grammar)))
     return bad_input("training", "corpus", "a grammar with English sentences, which an encoder-decoder learns to say",
                      corpus.grammar ? "one without" : corpus.name);
-  constexpr Index kPlaces = static_cast<Index>(kLongestSentence) + 1;  // <s> before the longest sentence
-  return Training{.network = fresh_network(plan.config, corpus.rows(), kPlaces)};
+  constexpr Index kPositions = static_cast<Index>(kLongestSentence) + 1;  // <s> before the longest sentence
+  return Training{.network = fresh_network(plan.config, corpus.rows(), kPositions)};
 }
 
 void train(Training& training, const TrainingPlan& plan, const Corpus& corpus, Workspace& workspace, Index until,

@@ -98,16 +98,16 @@ constexpr std::string_view kSpecialTokensNames[] = {"show", "hide", "renormalize
 std::string_view name(SpecialTokens special) { return name_in(kSpecialTokensNames, special); }
 
 std::vector<Index> exported_indices(const Tokens& tokens, SpecialTokens special) {
-  std::vector<Index> places;
+  std::vector<Index> indices;
   for (std::size_t i = 0; i < tokens.size(); ++i)
-    if (special == SpecialTokens::show || !tokens.tokens[i].special) places.push_back(static_cast<Index>(i));
-  return places;
+    if (special == SpecialTokens::show || !tokens.tokens[i].special) indices.push_back(static_cast<Index>(i));
+  return indices;
 }
 
 Tokens exported_tokens(const Tokens& tokens, SpecialTokens special) {
   Tokens result{.text = tokens.text, .tokens = {}};
-  for (const Index place : exported_indices(tokens, special))
-    result.tokens.push_back(tokens.tokens[static_cast<std::size_t>(place)]);
+  for (const Index index : exported_indices(tokens, special))
+    result.tokens.push_back(tokens.tokens[static_cast<std::size_t>(index)]);
   return result;
 }
 
@@ -126,27 +126,27 @@ ArrayStream only_heads(ArrayStream array, const std::vector<HeadRef>& only) {
 }
 
 ArrayStream without_special(ArrayStream array, const Tokens& rows, const Tokens* columns, SpecialTokens special) {
-  const auto places = exported_indices(rows, special);
+  const auto indices = exported_indices(rows, special);
   const auto keys = columns ? exported_indices(*columns, special) : std::vector<Index>{};
-  if (places.size() == rows.size() && (!columns || keys.size() == columns->size())) return array;
+  if (indices.size() == rows.size() && (!columns || keys.size() == columns->size())) return array;
   const std::size_t axis = array.shape.size() - 2;
   Index matrices = 1;
   for (std::size_t i = 0; i < axis; ++i) matrices *= array.shape[i];
   const Index blocks = array.pieces / matrices;
-  array.shape[axis] = static_cast<Index>(places.size());
+  array.shape[axis] = static_cast<Index>(indices.size());
   if (columns) array.shape[axis + 1] = static_cast<Index>(keys.size());
   const bool scaled = columns && special == SpecialTokens::renormalize && !array.minus_infinity;
-  array.piece = [piece_of = std::move(array.piece), places, keys, blocks, scaled,
+  array.piece = [piece_of = std::move(array.piece), indices, keys, blocks, scaled,
                  cut = columns != nullptr](Index piece) {
     const Matrix all = piece_of(piece);
     const Index first = piece % blocks * kRowBlock;
-    const auto begin = std::lower_bound(places.begin(), places.end(), first);
-    const auto end = std::lower_bound(begin, places.end(), first + all.rows());
+    const auto begin = std::lower_bound(indices.begin(), indices.end(), first);
+    const auto end = std::lower_bound(begin, indices.end(), first + all.rows());
     Matrix rows_of_tokens(end - begin, cut ? static_cast<Index>(keys.size()) : all.cols());
-    for (auto place = begin; place != end; ++place) {
-      auto row = rows_of_tokens.row(place - begin);
-      if (!cut) row = all.row(*place - first);
-      for (std::size_t key = 0; key < keys.size(); ++key) row(static_cast<Index>(key)) = all(*place - first, keys[key]);
+    for (auto index = begin; index != end; ++index) {
+      auto row = rows_of_tokens.row(index - begin);
+      if (!cut) row = all.row(*index - first);
+      for (std::size_t key = 0; key < keys.size(); ++key) row(static_cast<Index>(key)) = all(*index - first, keys[key]);
       const double sum = scaled ? row.cast<double>().sum() : 0;
       if (sum > 0) row = (row.cast<double>() / sum).cast<float>();
     }
@@ -278,20 +278,20 @@ std::size_t bytes_of_export(const std::vector<std::shared_ptr<const Trace>>& tra
 namespace {
 
 /// `layer 0 head 1 query 3 key 2` of element `at` in C order.
-std::string place_of(const ArrayStream& array, std::size_t at) {
-  std::string place;
+std::string element_name(const ArrayStream& array, std::size_t at) {
+  std::string name;
   for (std::size_t axis = array.shape.size(); axis-- > 0;) {
     const auto size = static_cast<std::size_t>(array.shape[axis]);
-    place = std::string(array.axes[axis]) + " " + std::to_string(at % size) + (place.empty() ? "" : " ") + place;
+    name = std::string(array.axes[axis]) + " " + std::to_string(at % size) + (name.empty() ? "" : " ") + name;
     at /= size;
   }
-  return place;
+  return name;
 }
 
 }  // namespace
 
 Error not_finite(const ArrayStream& array, std::size_t at, float found) {
-  return headlight::not_finite(array.name, place_of(array, at), found);
+  return headlight::not_finite(array.name, element_name(array, at), found);
 }
 
 Result<Matrix> ArrayReader::next() {
@@ -329,7 +329,7 @@ Result<std::string> halves_of(const ArrayStream& array, std::size_t offset, cons
   for (Index i = 0; i < piece.size(); ++i) {
     const float value = piece.data()[i];
     if (std::isfinite(value) && std::abs(value) > kMost)
-      return bad_input(array.name, place_of(array, offset + static_cast<std::size_t>(i)),
+      return bad_input(array.name, element_name(array, offset + static_cast<std::size_t>(i)),
                        "a number that float16 holds, at most 65504", shortest_text(value));
     const Eigen::half half(value);
     std::memcpy(bytes.data() + static_cast<std::size_t>(i) * sizeof half, &half, sizeof half);

@@ -61,7 +61,7 @@ TEST_F(Models, AreListedAndOpenedByName) {
 }
 
 TEST_F(Models, VariablesMayBeginWithTheHomeOrBeRelative) {
-  const ModelPlaces places = model_places(
+  const ModelRoots roots = model_roots(
       [](const char* name) -> const char* {
         const std::string_view asked(name);
         return asked == "HOME"               ? "/home/me"
@@ -73,7 +73,7 @@ TEST_F(Models, VariablesMayBeginWithTheHomeOrBeRelative) {
       {});
   const std::vector<fs::path> expected{"/home/me/hub", fs::current_path() / "shared/hub",
                                        "/home/me/.cache/huggingface/hub"};
-  EXPECT_EQ(places.hugging_face, expected);
+  EXPECT_EQ(roots.hugging_face, expected);
   put("models--org--small", "gpt2");
   const fixture::Variable tilde("HF_HOME", "~/hf");
   EXPECT_EQ(exported({"org/small", "--ids", "5"})["model"]["name"], "org/small");

@@ -63,11 +63,11 @@ TEST(MatrixFigure, HasTheNumbersAndTheTermsOfTheWindow) {
       const std::string name = words_of(language, quantity);
       EXPECT_TRUE(says(*drawing, symbol(id) == name ? name : symbol(id) + "  " + name));
       EXPECT_TRUE(says(*drawing, formula_in(language, *trace, id) + "   " + shape_text(shape(*trace, id))));
-      EXPECT_TRUE(says(*drawing, place_label(*trace, id, 9, 3) + " = " + exact_number(expected(9, 3))));
+      EXPECT_TRUE(says(*drawing, cell_title(*trace, id, 9, 3) + " = " + exact_number(expected(9, 3))));
       const Cell cell = explain_cell(*trace, id, 9, 3);
       EXPECT_TRUE(says(*drawing, operation_line(language, cell)));
       for (const Term& term : cell.terms)
-        EXPECT_TRUE(says(*drawing, place_label(*trace, term.from.id, term.from.row, term.from.col) + "  " +
+        EXPECT_TRUE(says(*drawing, cell_title(*trace, term.from.id, term.from.row, term.from.col) + "  " +
                                        exact_number(term.from.value)));
       int outlined = 0;
       for (const Rectangle& box : all<Rectangle>(*drawing)) outlined += box.line == ink_colours(Theme::light).accent;

@@ -77,7 +77,7 @@ TEST(HeadEffects, AreThoseOfWholeForwardPassesInAnySetting) {
     ASSERT_EQ(effects.size(), heads_of(*trace).size());
     for (const int threads : {2, 3}) ASSERT_EQ(effects_of(*trace, threads), effects) << round;
     for (const HeadEffect& effect : effects) {
-      const HeadEffect expected = by_formula(*trace, effect.head, asked_places(*trace));
+      const HeadEffect expected = by_formula(*trace, effect.head, asked_positions(*trace));
       ASSERT_NEAR(effect.change, expected.change, 1e-4 * std::max(1.0f, expected.change)) << round;
       ASSERT_EQ(effect.top_word.has_value(), expected.top_word.has_value());
       ASSERT_NEAR(effect.top_word.value_or(0), expected.top_word.value_or(0), 1e-5) << round;
@@ -109,16 +109,16 @@ TEST(HeadEffects, EveryMaskedWordIsAskedFor) {
                   .vocabulary = counted_words(7),
                   .tokens = reference::sentence({"w1", "[MASK]", "w3", "<mask>", "w2"})};
   const auto trace = ask(request);
-  EXPECT_EQ(asked_places(*trace), (std::vector<Index>{1, 3}));
+  EXPECT_EQ(asked_positions(*trace), (std::vector<Index>{1, 3}));
   for (const HeadEffect& effect : effects_of(*trace)) {
     const HeadEffect first = by_formula(*trace, effect.head, {1}), second = by_formula(*trace, effect.head, {3});
     EXPECT_NEAR(effect.change, (first.change + second.change) / 2, 1e-6);
     EXPECT_NEAR(*effect.top_word, (*first.top_word + *second.top_word) / 2, 1e-6);
   }
   request.tokens = reference::sentence({"w1", "w2"});
-  EXPECT_TRUE(asked_places(*ask(request)).empty()) << "an encoder that nothing is asked of";
+  EXPECT_TRUE(asked_positions(*ask(request)).empty()) << "an encoder that nothing is asked of";
   request.config.arch = Arch::decoder;
-  EXPECT_EQ(asked_places(*ask(request)), (std::vector<Index>{1}));
+  EXPECT_EQ(asked_positions(*ask(request)), (std::vector<Index>{1}));
 }
 
 TEST(HeadEffects, OfOtherSentencesAreTheMeanAndTheSpreadOfEach) {

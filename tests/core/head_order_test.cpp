@@ -14,13 +14,13 @@ using reference::sentence;
 
 TEST(HeadFind, AWordNamesItsTokensAndTheTokensOfItsPieces) {
   Tokens tokens = sentence({"the", "cat", "saw", "the", "cats"});
-  EXPECT_EQ(places_of(tokens, "the"), (std::vector<Index>{0, 3}));
-  EXPECT_EQ(places_of(tokens, " cat "), (std::vector<Index>{1}));
-  EXPECT_TRUE(places_of(tokens, "dog").empty());
-  EXPECT_EQ(places_of(tokens, "").size(), 5u);
+  EXPECT_EQ(positions_of(tokens, "the"), (std::vector<Index>{0, 3}));
+  EXPECT_EQ(positions_of(tokens, " cat "), (std::vector<Index>{1}));
+  EXPECT_TRUE(positions_of(tokens, "dog").empty());
+  EXPECT_EQ(positions_of(tokens, "").size(), 5u);
   tokens.tokens[3].pad = true;
-  EXPECT_EQ(places_of(tokens, "the"), (std::vector<Index>{0}));
-  EXPECT_EQ(places_of(tokens, "").size(), 4u);
+  EXPECT_EQ(positions_of(tokens, "the"), (std::vector<Index>{0}));
+  EXPECT_EQ(positions_of(tokens, "").size(), 4u);
 
   Tokens pieces{.text = "unhappy cat", .tokens = {}};
   const auto piece = [&](std::size_t begin, std::size_t end) {
@@ -30,9 +30,9 @@ TEST(HeadFind, AWordNamesItsTokensAndTheTokensOfItsPieces) {
   piece(0, 2);
   piece(2, 7);
   piece(7, 11);
-  EXPECT_EQ(places_of(pieces, "unhappy"), (std::vector<Index>{0, 1}));
-  EXPECT_EQ(places_of(pieces, "happy"), (std::vector<Index>{1}));
-  EXPECT_EQ(places_of(pieces, "cat"), (std::vector<Index>{2}));
+  EXPECT_EQ(positions_of(pieces, "unhappy"), (std::vector<Index>{0, 1}));
+  EXPECT_EQ(positions_of(pieces, "happy"), (std::vector<Index>{1}));
+  EXPECT_EQ(positions_of(pieces, "cat"), (std::vector<Index>{2}));
 }
 
 TEST(HeadFind, AWordIsNotFoundByItself) {

@@ -25,9 +25,9 @@ class Assets : public testing::Test {
 
 TEST_F(Assets, InstalledProgramFindsItsOwnBeforeTheSourceTree) {
   const fs::path installed = make("a prefix/share/headlight");
-  const auto places = asset_places(nullptr, folder_ / "a prefix/bin/headlight");
-  ASSERT_EQ(places.size(), 4u);
-  const auto found = first_asset_folder(places);
+  const auto folders = asset_folders(nullptr, folder_ / "a prefix/bin/headlight");
+  ASSERT_EQ(folders.size(), 4u);
+  const auto found = first_asset_folder(folders);
   ASSERT_TRUE(found) << found.error().message();
   EXPECT_EQ(*found, installed);
 }
@@ -35,13 +35,13 @@ TEST_F(Assets, InstalledProgramFindsItsOwnBeforeTheSourceTree) {
 TEST_F(Assets, WhatPipInstalledForOneUserOfWindowsIsFound) {
   const fs::path data = make("Roaming/Python/share/headlight");
   const fs::path program = folder_ / "Roaming/Python/Python312/Scripts/headlight.com";
-  const auto found = first_asset_folder(asset_places(nullptr, program));
+  const auto found = first_asset_folder(asset_folders(nullptr, program));
   ASSERT_TRUE(found) << found.error().message();
   EXPECT_EQ(*found, data);
 }
 
 TEST_F(Assets, BuildTreeFindsTheSourceTree) {
-  const auto found = first_asset_folder(asset_places("", folder_ / "build/release/headlight"));
+  const auto found = first_asset_folder(asset_folders("", folder_ / "build/release/headlight"));
   ASSERT_TRUE(found) << found.error().message();
   EXPECT_EQ(*found, fs::path(HEADLIGHT_TEST_DATA).parent_path());
   EXPECT_TRUE(asset_folder()) << "the tests themselves run from a build tree";
@@ -49,12 +49,12 @@ TEST_F(Assets, BuildTreeFindsTheSourceTree) {
 
 TEST_F(Assets, VariableIsTheOnlyPlaceWhereItIsSet) {
   const fs::path mine = make("mine");
-  const auto found = first_asset_folder(asset_places(mine.c_str(), "/usr/bin/headlight"));
+  const auto found = first_asset_folder(asset_folders(mine.c_str(), "/usr/bin/headlight"));
   ASSERT_TRUE(found) << found.error().message();
   EXPECT_EQ(*found, mine);
 
   const fs::path wrong = folder_ / "wrong";
-  const auto missed = first_asset_folder(asset_places(wrong.c_str(), "/usr/bin/headlight"));
+  const auto missed = first_asset_folder(asset_folders(wrong.c_str(), "/usr/bin/headlight"));
   ASSERT_FALSE(missed);
   EXPECT_NE(missed.error().message().find(wrong.string()), std::string::npos) << missed.error().message();
 }

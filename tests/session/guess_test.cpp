@@ -32,7 +32,7 @@ TEST(Guess, AHiddenWordIsGuessedAsIfItWereTypedAsAMask) {
   Document document = shipped_document("shipped:encoder");
   const auto trace = traced(document);
   const Guess guess = guess_of(trace, 4);
-  EXPECT_EQ(guess.place, "我");
+  EXPECT_EQ(guess.token, "我");
   ASSERT_TRUE(guess.right);
   EXPECT_EQ(guess.right->word.text, "我");
   EXPECT_FALSE(guess.right->before) << "nothing was changed";

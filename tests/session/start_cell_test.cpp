@@ -257,7 +257,7 @@ TEST(GuessOfTheStage, FollowsThePinnedRow) {
   EXPECT_EQ(window.state.guess.question()->hidden, 4);
   window.push(Pin{CellRef{9, 5}});
   EXPECT_EQ(window.state.guess.question()->hidden, 9);
-  EXPECT_EQ(window.state.guess->place, "机票");
+  EXPECT_EQ(window.state.guess->token, "机票");
   window.push(SwitchHead{{1, 5}, true}, EndGesture{});
   EXPECT_EQ(window.state.guess.question()->trace, window.state.trace);
   EXPECT_TRUE(window.state.guess->right->before);

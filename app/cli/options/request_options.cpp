@@ -36,11 +36,11 @@ Status check_weights(const Document& document, const std::vector<Request>& reque
     if (!has_stack(request, edit.head.stack)) continue;
     const auto queries = static_cast<Index>(query_tokens(request, edit.head.stack).size());
     const auto keys = static_cast<Index>(key_tokens(request, edit.head.stack).size());
-    const auto place = [](Index at, Index count) { return std::to_string(at) + " of " + std::to_string(count); };
+    const auto found = [](Index at, Index count) { return std::to_string(at) + " of " + std::to_string(count); };
     if (edit.cell.query >= queries)
-      return bad_input("--weight", "query", "0 to " + std::to_string(queries - 1), place(edit.cell.query, queries));
+      return bad_input("--weight", "query", "0 to " + std::to_string(queries - 1), found(edit.cell.query, queries));
     if (edit.cell.key >= keys)
-      return bad_input("--weight", "key", "0 to " + std::to_string(keys - 1), place(edit.cell.key, keys));
+      return bad_input("--weight", "key", "0 to " + std::to_string(keys - 1), found(edit.cell.key, keys));
   }
   return Done{};
 }

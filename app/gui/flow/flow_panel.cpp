@@ -198,9 +198,9 @@ std::vector<FlowHead> drawn_heads(const AppState& state) {
 }
 
 /// Lines to these keys would cover all others.
-std::vector<bool> resting_places(const std::vector<Token>& keys) {
+std::vector<bool> resting_tokens(const std::vector<Token>& keys) {
   std::vector<bool> resting(keys.size());
-  std::transform(keys.begin(), keys.end(), resting.begin(), is_resting_place);
+  std::transform(keys.begin(), keys.end(), resting.begin(), is_resting_token);
   return resting;
 }
 
@@ -250,7 +250,7 @@ void words_and_lines(Gui& gui, FlowLayout layout, const std::vector<FlowHead>& h
                     .from_y = window.y - origin.y,
                     .to_y = window.y - origin.y + ImGui::GetWindowHeight(),
                     .lit = sides.groups_of(state.view.hovered ? state.view.hovered : state.view.pinned),
-                    .pale = resting_places(sides.keys),
+                    .pale = resting_tokens(sides.keys),
                     .pinned = sides.groups_of(state.view.pinned),
                     .pin = 1.5f * gui.unit,
                     .opacity = stale ? kStaleOpacity : 1.0f};

@@ -89,7 +89,7 @@ bool any_by_hand(const Edits& edits, const HeadRef& head, const FoldedAxis::Grou
 }
 
 /// Why a token has no row, or no column.
-std::string without_place(Gui& gui, const FoldedStack& folded, const Tokens& tokens, Index at, std::string label) {
+std::string off_axis_label(Gui& gui, const FoldedStack& folded, const Tokens& tokens, Index at, std::string label) {
   const bool special = folded.fold.done.special && tokens.tokens[static_cast<std::size_t>(at)].special;
   return label + ": " + gui.word(special ? kAnswerWords.left_out : kPairWords.other_part);
 }
@@ -100,10 +100,10 @@ std::string folded_cell_in_words(Gui& gui, const FoldedStack& folded, const Head
   const auto row = queries.group(cell.query), column = keys.group(cell.key);
   const Trace& trace = *gui.state.trace;
   if (!row)
-    return without_place(gui, folded, trace.query_tokens(head.stack), cell.query,
-                         query_label(gui, cell.query, head.stack));
+    return off_axis_label(gui, folded, trace.query_tokens(head.stack), cell.query,
+                          query_label(gui, cell.query, head.stack));
   if (!column)
-    return without_place(gui, folded, trace.key_tokens(head.stack), cell.key, key_label(gui, cell.key, head.stack));
+    return off_axis_label(gui, folded, trace.key_tokens(head.stack), cell.key, key_label(gui, cell.key, head.stack));
   const std::string line = group_label(gui, queries, *row) + " " + gui.word(kAnswerWords.attends) + " " +
                            group_label(gui, keys, *column) + ": ";
   const float weight = folded.map(head)(*row, *column);

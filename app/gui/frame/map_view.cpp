@@ -48,7 +48,7 @@ AxisText labels_of(Gui& gui, const std::vector<Token>& tokens, Index first, Inde
   return axis;
 }
 
-std::optional<Index> place_in(Index at, Index first, Index count) {
+std::optional<Index> offset_in(Index at, Index first, Index count) {
   return at >= first && at < first + count ? std::optional(at - first) : std::nullopt;
 }
 
@@ -214,12 +214,12 @@ CellRef cell_of(const MapContent& content, const CellRef& on_map) {
 
 std::optional<Index> map_row(const MapContent& content, Index query) {
   if (content.folded) return content.folded->fold.queries.group(query);
-  return place_in(query, content.region.first_query, content.region.num_queries);
+  return offset_in(query, content.region.first_query, content.region.num_queries);
 }
 
 std::optional<Index> map_column(const MapContent& content, Index key) {
   if (content.folded) return content.folded->fold.keys.group(key);
-  return place_in(key, content.region.first_key, content.region.num_keys);
+  return offset_in(key, content.region.first_key, content.region.num_keys);
 }
 
 AxisLabels axis_labels(Gui& gui, const std::vector<Token>& queries, const std::vector<Token>& keys,

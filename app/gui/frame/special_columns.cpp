@@ -18,7 +18,7 @@ constexpr float kStrip = 8, kThinStrip = 3, kStripGap = 1;
 
 const Vector* rests_of(const MapContent& content) {
   if (!content.folded || content.folded->rests.empty() || content.kind != MapKind::weights) return nullptr;
-  return &content.folded->rests[content.folded->place(content.head)];
+  return &content.folded->rests[content.folded->index_of(content.head)];
 }
 
 Box strip_of(const Gui& gui, const MapContent& content, const MapLayout& layout) {
@@ -34,7 +34,7 @@ std::vector<Index> pale_columns(const Gui& gui, const MapContent& content) {
   if (region.num_keys > kMostPale) return pale;
   const Token* tokens = column_tokens(gui.state, content).data() + region.first_key;
   for (Index j = 0; j < region.num_keys; ++j)
-    if (is_resting_place(tokens[j])) pale.push_back(j);
+    if (is_resting_token(tokens[j])) pale.push_back(j);
   return pale;
 }
 

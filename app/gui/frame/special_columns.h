@@ -8,7 +8,7 @@
 namespace headlight {
 
 /// Whether heads rest at such a token. Padding is excluded: no query should look at it.
-inline bool is_resting_place(const Token& token) { return token.special && !token.pad; }
+inline bool is_resting_token(const Token& token) { return token.special && !token.pad; }
 
 /// The columns of the map at whose tokens heads rest, ascending.
 std::vector<Index> pale_columns(const Gui& gui, const MapContent& content);

@@ -13,7 +13,7 @@ constexpr std::uint64_t in(MapFamily family, std::uint64_t rest) {
 }
 
 /// A head's index among those of all stacks: 18 bits.
-std::uint64_t place_of(const HeadRef& head, Index heads) {
+std::uint64_t head_number(const HeadRef& head, Index heads) {
   return static_cast<std::uint64_t>(head.stack) << 16 | static_cast<std::uint64_t>(head.layer * heads + head.head);
 }
 
@@ -29,7 +29,7 @@ std::uint64_t folds_of(const AppState& state, Stack stack) {
 std::uint64_t map_of_answer(const AppState& state, const HeadRef& head) {
   const auto kind = static_cast<std::uint64_t>(shown_kind(state, head.stack));
   return folds_of(state, head.stack) << 55 | kind << 53 | state.trace.version() << 18 |
-         place_of(head, state.trace->num_heads(head.stack));
+         head_number(head, state.trace->num_heads(head.stack));
 }
 
 // Beside the folded maps, whose folds take fewer bits.
@@ -68,7 +68,7 @@ std::uint64_t patch_version(const AppState& state) { return in(MapFamily::large,
 std::uint64_t lens_version(const AppState& state) { return in(MapFamily::large, kLens | state.lens.version()); }
 
 std::uint64_t joint_version(const AppState& state, const HeadRef& head) {
-  return in(MapFamily::compared, state.comparison.version() << 20 | place_of(head, kMaxHeads));
+  return in(MapFamily::compared, state.comparison.version() << 20 | head_number(head, kMaxHeads));
 }
 
 std::uint64_t joint_version(const AppState& state, std::size_t side) {

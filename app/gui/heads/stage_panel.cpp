@@ -40,10 +40,10 @@ MapContent shown_content(const AppState& state) {
   if (!shows_tokens(content) || (content.folded && (whole || !has_detail(state)))) return content;
   const auto& detail = state.detail;
   const bool same_head = detail && detail->region.head == head;
-  const bool same_place = same_head && detail->region == region &&
-                          detail->trace->queries(head.stack) == state.trace->queries(head.stack) &&
-                          detail->trace->keys(head.stack) == state.trace->keys(head.stack);
-  if (needs_detail(state) && same_head && (has_detail(state) || same_place)) {
+  const bool same_region = same_head && detail->region == region &&
+                           detail->trace->queries(head.stack) == state.trace->queries(head.stack) &&
+                           detail->trace->keys(head.stack) == state.trace->keys(head.stack);
+  if (needs_detail(state) && same_head && (has_detail(state) || same_region)) {
     content.weights = &state.detail->weights;
     content.version = detail_version(state);
     content.region = state.detail->region;
@@ -150,7 +150,7 @@ void special_switch(Gui& gui, const MapContent& content, const MapLayout& layout
   if (!folded && content.region.num_keys > kMostWords) return;
   std::string names;
   for (const Token& token : gui.state.trace->key_tokens(content.head.stack).tokens)
-    if (is_resting_place(token) && names.find(token.text) == std::string::npos)
+    if (is_resting_token(token) && names.find(token.text) == std::string::npos)
       names += (names.empty() ? "" : " ") + token.text;
   const auto width = [](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; };
   if (names.empty()) return;

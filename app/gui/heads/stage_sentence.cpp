@@ -135,7 +135,7 @@ void guess_bars(Gui& gui, const Box& box) {
   const auto width = [&](std::size_t i) { return guessed_width(gui, *shown[i]) + gap; };
   // It does not stand alone where another word is likelier.
   const bool both = guess->right && shown.size() > 1 && shown[1]->word.probability > shown[0]->word.probability;
-  const auto lead_of = [&](const Words& lead) { return filled(gui.word(lead), {word_in_line(gui, guess->place)}); };
+  const auto lead_of = [&](const Words& lead) { return filled(gui.word(lead), {word_in_line(gui, guess->token)}); };
   std::string lead = lead_of(words);
   const auto room = [&] { return box.w - ImGui::CalcTextSize(lead.c_str()).x - 10 * gui.unit; };
   // Where the whole lead leaves no room for them, a shorter one does.

@@ -21,8 +21,8 @@
 namespace headlight {
 namespace {
 
-std::string shown_place(Gui& gui, const Trace& trace, const MatrixId& id, Index row, Index col) {
-  return gui.fonts.shown(place_label(trace, id, row, col));
+std::string shown_cell(Gui& gui, const Trace& trace, const MatrixId& id, Index row, Index col) {
+  return gui.fonts.shown(cell_title(trace, id, row, col));
 }
 
 /// The shape in which PyTorch keeps it, with the axes of sentences and heads; empty for one sentence, and for what all
@@ -105,7 +105,7 @@ void map_of_matrix(Gui& gui, const Inside& inside, const Box& area) {
   if (const auto at = grid.at(picture, mouse.x, mouse.y); at && ImGui::IsItemHovered()) {
     subject.pointed = MatrixCell{picture.first_row + at->row, picture.column_of(at->row, at->col)};
     if (ImGui::IsItemActivated()) gui.push(LookAt{{id, subject.pointed}});
-    tip = shown_place(gui, trace, id, subject.pointed->row, subject.pointed->col) + " = " +
+    tip = shown_cell(gui, trace, id, subject.pointed->row, subject.pointed->col) + " = " +
           exact_number(picture.values(at->row, at->col));
   }
   subject.lit = subject.pointed ? subject.pointed : subject.chosen;
@@ -123,9 +123,9 @@ void map_of_matrix(Gui& gui, const Inside& inside, const Box& area) {
 void terms_table(Gui& gui, const Trace& trace, const Cell& cell) {
   const bool adds_up = is_sum_of_terms(cell.operation);
   const auto number = has_room_for_terms(gui) ? exact_number : brief_number;
-  const auto part_of = [&](const CellValue& place) {
-    return TermPart{shown_place(gui, trace, place.id, place.row, place.col) + "  " + number(place.value), [place] {
-                      return LookAt{{place.id, MatrixCell{place.row, place.col}}};
+  const auto part_of = [&](const CellValue& one) {
+    return TermPart{shown_cell(gui, trace, one.id, one.row, one.col) + "  " + number(one.value), [one] {
+                      return LookAt{{one.id, MatrixCell{one.row, one.col}}};
                     }};
   };
   const auto line = [&](std::size_t i) {
@@ -204,7 +204,7 @@ void cell_of_matrix(Gui& gui, const Inside& inside) {
   const Cell& cell = *inside.terms;
   const Trace& trace = *inside.question.trace;
   ImGui::TextUnformatted(
-      (shown_place(gui, trace, cell.id, cell.row, cell.col) + " = " + exact_number(cell.value)).c_str());
+      (shown_cell(gui, trace, cell.id, cell.row, cell.col) + " = " + exact_number(cell.value)).c_str());
   gui.name_item("cell value", BoxKind::label);
   if (const auto own = own_cell(gui.state, cell.id, {cell.row, cell.col})) own_number_box(gui, *own);
   const std::string line = operation_line(gui.state.settings.language, cell);

@@ -196,21 +196,20 @@ void disk_list(Gui& gui) {
 }
 
 /// The sources of things to open, such as shipped models or a folder: each source has a separate list.
-void places_column(Gui& gui) {
-  using Place = Browser::List;
-  const std::tuple<Place, const char*, const Words*> places[] = {
-      {Place::shipped, "place shipped", &kFileWords.shipped},
-      {Place::recent, "place recent", &kFileWords.recent},
-      {Place::trained, "place trained", &kFileWords.trained},
-      {Place::disk, "place disk", &kFileWords.on_disk},
-      {Place::folders, "place folders", &kFileWords.folders}};
-  for (const auto& [place, name, words] : places) {
-    if (plain_selectable(gui.word(*words), gui.state.browser.list == place)) gui.push(ChooseList{place});
+void lists_column(Gui& gui) {
+  using List = Browser::List;
+  const std::tuple<List, const char*, const Words*> lists[] = {{List::shipped, "place shipped", &kFileWords.shipped},
+                                                               {List::recent, "place recent", &kFileWords.recent},
+                                                               {List::trained, "place trained", &kFileWords.trained},
+                                                               {List::disk, "place disk", &kFileWords.on_disk},
+                                                               {List::folders, "place folders", &kFileWords.folders}};
+  for (const auto& [list, name, words] : lists) {
+    if (plain_selectable(gui.word(*words), gui.state.browser.list == list)) gui.push(ChooseList{list});
     gui.name_item(name);
   }
 }
 
-void list_of_place(Gui& gui) {
+void chosen_list(Gui& gui) {
   if (gui.state.browser.purpose != Browser::Purpose::open) return entry_list(gui);
   switch (gui.state.browser.list) {
     case Browser::List::shipped: return shipped_list(gui);
@@ -224,12 +223,12 @@ void list_of_place(Gui& gui) {
 void lists(Gui& gui, float height) {
   if (gui.state.browser.purpose == Browser::Purpose::open) {
     ImGui::BeginChild("places", {150 * gui.unit, height}, false);
-    places_column(gui);
+    lists_column(gui);
     ImGui::EndChild();
     ImGui::SameLine(0, 12 * gui.unit);
   }
   ImGui::BeginChild("entries", {0, height}, false);
-  list_of_place(gui);
+  chosen_list(gui);
   ImGui::EndChild();
 }
 

@@ -13,9 +13,9 @@ void figure_choices(Gui& gui);
 /// Which numbers are exported, their format and how large the file will be.
 void export_choices(Gui& gui);
 
-/// The scene of the figure that would be written, as large as the box `place` allows, and below it its size on paper,
+/// The scene of the figure that would be written, as large as the box `area` allows, and below it its size on paper,
 /// in pixels and in bytes.
-void figure_preview(Gui& gui, const Box& place);
+void figure_preview(Gui& gui, const Box& area);
 
 /// The preview of the file that the browser would write now; null while it is made, and where there is none.
 const FilePreview* known_preview(const AppState& state);

@@ -22,14 +22,14 @@ namespace {
 constexpr std::size_t kMostMappedFiles = 4096;
 
 /// A mapping as the handler of SIGBUS finds it, which may neither lock nor take memory.
-struct Place {
+struct Mapping {
   std::atomic<std::uintptr_t> begin = 0, end = 0;  // end 0: free
   std::atomic<bool> shortened = false;
-  const void* owner = nullptr;  // the MappedFile; guarded by places_mutex
+  const void* owner = nullptr;  // the MappedFile; guarded by mappings_mutex
 };
-std::array<Place, kMostMappedFiles> places;
+std::array<Mapping, kMostMappedFiles> mappings;
 std::atomic<std::size_t> shortened_files = 0;
-std::mutex places_mutex;  // locked while an entry is taken or given back
+std::mutex mappings_mutex;  // locked while an entry is taken or given back
 
 std::uintptr_t page_size() {
   static const auto size = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
@@ -41,14 +41,14 @@ std::uintptr_t page_size() {
 void on_bus_error(int signal, siginfo_t* info, void*) {
   const int error = errno;
   const auto at = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  for (Place& place : places) {
-    const std::uintptr_t begin = place.begin, end = place.end;
+  for (Mapping& mapping : mappings) {
+    const std::uintptr_t begin = mapping.begin, end = mapping.end;
     if (end == 0 || at < begin || at >= end) continue;
     const std::uintptr_t page = at / page_size() * page_size();
     void* const zeros =
         ::mmap(reinterpret_cast<void*>(page), end - page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     if (zeros == MAP_FAILED) break;
-    if (!place.shortened.exchange(true)) ++shortened_files;
+    if (!mapping.shortened.exchange(true)) ++shortened_files;
     errno = error;
     return;
   }
@@ -74,22 +74,22 @@ void give_back_pages(std::string_view part) {
   if (end > begin) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
-/// The entry of a MappedFile; null where it has none. With places_mutex held.
-Place* place_of(const void* owner) {
-  const auto is_it = [owner](const Place& place) { return place.owner == owner; };
-  const auto found = std::find_if(places.begin(), places.end(), is_it);
-  return found == places.end() ? nullptr : &*found;
+/// The entry of a MappedFile; null where it has none. With mappings_mutex held.
+Mapping* mapping_of(const void* owner) {
+  const auto is_it = [owner](const Mapping& mapping) { return mapping.owner == owner; };
+  const auto found = std::find_if(mappings.begin(), mappings.end(), is_it);
+  return found == mappings.end() ? nullptr : &*found;
 }
 
 /// False where all entries are taken.
-bool take_place(const void* owner, std::string_view bytes) {
-  const std::lock_guard lock(places_mutex);
-  Place* const place = place_of(nullptr);
-  if (!place) return false;
+bool take_mapping(const void* owner, std::string_view bytes) {
+  const std::lock_guard lock(mappings_mutex);
+  Mapping* const mapping = mapping_of(nullptr);
+  if (!mapping) return false;
   const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
-  place->owner = owner;
-  place->begin = begin;
-  place->end = begin + bytes.size();
+  mapping->owner = owner;
+  mapping->begin = begin;
+  mapping->end = begin + bytes.size();
   return true;
 }
 
@@ -117,7 +117,7 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem
   const std::shared_ptr<const MappedFile> file(new MappedFile(bytes));
   if (size == 0) return file;
   handle_bus_errors();
-  if (!take_place(file.get(), bytes))
+  if (!take_mapping(file.get(), bytes))
     return bad_input(path.string(), "open", "at most " + std::to_string(kMostMappedFiles) + " mapped files", "more",
                      ErrorCode::too_large);
   return file;
@@ -126,11 +126,11 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem
 MappedFile::~MappedFile() {
   if (bytes_.empty()) return;
   {
-    const std::lock_guard lock(places_mutex);
-    if (Place* const place = place_of(this)) {
-      if (place->shortened.exchange(false)) --shortened_files;
-      place->end = 0;
-      place->owner = nullptr;
+    const std::lock_guard lock(mappings_mutex);
+    if (Mapping* const mapping = mapping_of(this)) {
+      if (mapping->shortened.exchange(false)) --shortened_files;
+      mapping->end = 0;
+      mapping->owner = nullptr;
     }
   }
   ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
@@ -140,16 +140,18 @@ bool any_was_shortened() { return shortened_files > 0; }
 
 bool was_shortened(const void* mapped_file) {
   if (!any_was_shortened()) return false;
-  const std::lock_guard lock(places_mutex);
-  const Place* const place = mapped_file ? place_of(mapped_file) : nullptr;
-  return place && place->shortened;
+  const std::lock_guard lock(mappings_mutex);
+  const Mapping* const mapping = mapped_file ? mapping_of(mapped_file) : nullptr;
+  return mapping && mapping->shortened;
 }
 
 void release_pages(std::string_view part) {
   const auto begin = reinterpret_cast<std::uintptr_t>(part.data());
-  const std::lock_guard lock(places_mutex);  // the file stays mapped meanwhile
-  const auto holds = [&](const Place& place) { return begin >= place.begin && begin + part.size() <= place.end; };
-  if (!part.empty() && std::any_of(places.begin(), places.end(), holds)) give_back_pages(part);
+  const std::lock_guard lock(mappings_mutex);  // the file stays mapped meanwhile
+  const auto holds = [&](const Mapping& mapping) {
+    return begin >= mapping.begin && begin + part.size() <= mapping.end;
+  };
+  if (!part.empty() && std::any_of(mappings.begin(), mappings.end(), holds)) give_back_pages(part);
 }
 
 }  // namespace headlight

@@ -48,11 +48,11 @@ std::ptrdiff_t read_console(HANDLE console, char* to, std::size_t most) {
 /// ReadFile or WriteFile at an offset.
 template <class Call, class Bytes>
 std::ptrdiff_t at_offset(const Call& call, int descriptor, Bytes* bytes, std::size_t most, std::int64_t offset) {
-  OVERLAPPED place{};
-  place.Offset = static_cast<DWORD>(offset);
-  place.OffsetHigh = static_cast<DWORD>(offset >> 32);
+  OVERLAPPED overlapped{};
+  overlapped.Offset = static_cast<DWORD>(offset);
+  overlapped.OffsetHigh = static_cast<DWORD>(offset >> 32);
   DWORD done = 0;
-  if (call(handle_of(descriptor), bytes, at_most(most), &done, &place) || GetLastError() == ERROR_HANDLE_EOF)
+  if (call(handle_of(descriptor), bytes, at_most(most), &done, &overlapped) || GetLastError() == ERROR_HANDLE_EOF)
     return done;
   return failed() ? 0 : -1;
 }

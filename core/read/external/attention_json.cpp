@@ -18,7 +18,7 @@ using nlohmann::json;
 
 class NestedReader {
  public:
-  NestedReader(std::string_view where, const std::string& place) : where_(where), place_(place) {}
+  NestedReader(std::string_view where, const std::string& field) : where_(where), field_(field) {}
 
   Result<Array> read(const json& list, std::size_t most_axes) {
     for (const json* inner = &list; inner->is_array(); inner = &inner->front()) {
@@ -53,22 +53,22 @@ class NestedReader {
   }
 
   Error wrong(std::string_view expected, std::string_view found) const {
-    std::string path = place_;
+    std::string path = field_;
     for (const std::size_t index : indices_) path += "[" + std::to_string(index) + "]";
     return bad_input(where_, path, expected, found);
   }
 
   std::string_view where_;
-  const std::string& place_;
+  const std::string& field_;
   std::vector<std::size_t> indices_;
   Array array_;
 };
 
 }  // namespace
 
-Result<Array> nested_numbers(std::string_view where, const std::string& place, const json& list,
+Result<Array> nested_numbers(std::string_view where, const std::string& field, const json& list,
                              std::size_t most_axes) {
-  return NestedReader(where, place).read(list, most_axes);
+  return NestedReader(where, field).read(list, most_axes);
 }
 
 namespace {
@@ -76,7 +76,7 @@ namespace {
 constexpr std::string_view kSchema = "headlight.attention/1";
 constexpr std::size_t kMostAttentionBytes = std::size_t{1} << 29;  // parsed, a number takes several times its text
 
-std::string at(const std::string& place, std::size_t i) { return place + "[" + std::to_string(i) + "]"; }
+std::string at(const std::string& field, std::size_t i) { return field + "[" + std::to_string(i) + "]"; }
 
 const json* member(const json& object, const char* key) {
   const auto found = object.find(key);
@@ -84,28 +84,28 @@ const json* member(const json& object, const char* key) {
 }
 
 /// A list that is not empty.
-Status check_list(std::string_view where, std::string_view place, const json& value, std::string_view of) {
+Status check_list(std::string_view where, std::string_view field, const json& value, std::string_view of) {
   if (value.is_array() && !value.empty()) return Done{};
-  return bad_input(where, place, "a list of " + std::string(of), value.is_array() ? "an empty one" : value.type_name());
+  return bad_input(where, field, "a list of " + std::string(of), value.is_array() ? "an empty one" : value.type_name());
 }
 
 /// [layer][head][query][key], the lists of one level all of one length.
-Result<std::vector<std::vector<Matrix>>> parse_patterns(std::string_view where, const std::string& place,
+Result<std::vector<std::vector<Matrix>>> parse_patterns(std::string_view where, const std::string& field,
                                                         const json& layers) {
-  const auto array = TRY(nested_numbers(where, place, layers, 4));
+  const auto array = TRY(nested_numbers(where, field, layers, 4));
   const std::vector<Index>& shape = array.shape;
-  if (shape.size() != 4) return bad_input(where, place, "[layer][head][query][key]", found_text(layers));
+  if (shape.size() != 4) return bad_input(where, field, "[layer][head][query][key]", found_text(layers));
   return matrices_of(shape, array.values);
 }
 
-Result<Tokens> parse_texts(std::string_view where, const std::string& place, const json* list, Index count) {
+Result<Tokens> parse_texts(std::string_view where, const std::string& field, const json* list, Index count) {
   if (list == nullptr || list->is_null()) return numbered_tokens(count);
-  if (!list->is_array()) return bad_input(where, place, "a list of token texts", list->type_name());
+  if (!list->is_array()) return bad_input(where, field, "a list of token texts", list->type_name());
   if (list->size() != static_cast<std::size_t>(count))
-    return bad_input(where, place, std::to_string(count) + " tokens", std::to_string(list->size()));
+    return bad_input(where, field, std::to_string(count) + " tokens", std::to_string(list->size()));
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < list->size(); ++i) {
-    if (!(*list)[i].is_string()) return bad_input(where, at(place, i), "a text", (*list)[i].type_name());
+    if (!(*list)[i].is_string()) return bad_input(where, at(field, i), "a text", (*list)[i].type_name());
     texts.push_back((*list)[i].get<std::string>());
   }
   return tokens_of(texts);
@@ -136,11 +136,11 @@ Result<MaskSpec> mask_of_export(std::string_view where, const json& document, co
   if (const auto words = parse_mask_words(where, kind->get<std::string>())) return *words;
   const json* allowed = member(*mask, "allowed");
   if (!allowed) return MaskSpec{};
-  const std::string place = std::string(name) + ".allowed";
-  auto matrix = TRY(exported_mask(where, place, *allowed));
+  const std::string field = std::string(name) + ".allowed";
+  auto matrix = TRY(exported_mask(where, field, *allowed));
   if (matrix.rows() == weights.rows() && matrix.cols() == weights.cols())
     return MaskSpec{.given = std::make_shared<const Matrix>(std::move(matrix))};
-  return bad_input(where, place, shape_text({weights.rows(), weights.cols()}) + " (queries, keys)",
+  return bad_input(where, field, shape_text({weights.rows(), weights.cols()}) + " (queries, keys)",
                    shape_text({matrix.rows(), matrix.cols()}), ErrorCode::mask_shape);
 }
 
@@ -156,14 +156,14 @@ std::optional<Stack> stack_named(std::string_view name) {
   return std::nullopt;
 }
 
-Result<FoundPatterns> parse_entry(std::string_view where, const std::string& place, const json& entry) {
+Result<FoundPatterns> parse_entry(std::string_view where, const std::string& field, const json& entry) {
   const json* attn = member(entry, "attn");
-  if (attn == nullptr) return bad_input(where, place, "attn, the weights", "none");
-  auto patterns = TRY(parse_patterns(where, place + ".attn", *attn));
+  if (attn == nullptr) return bad_input(where, field, "attn, the weights", "none");
+  auto patterns = TRY(parse_patterns(where, field + ".attn", *attn));
   const Matrix& first = patterns[0][0];
-  auto queries = TRY(parse_texts(where, place + ".left_text", member(entry, "left_text"), first.rows()));
-  auto keys = TRY(parse_texts(where, place + ".right_text", member(entry, "right_text"), first.cols()));
-  FoundPatterns found{.name = place, .stack = {}};
+  auto queries = TRY(parse_texts(where, field + ".left_text", member(entry, "left_text"), first.rows()));
+  auto keys = TRY(parse_texts(where, field + ".right_text", member(entry, "right_text"), first.cols()));
+  FoundPatterns found{.name = field, .stack = {}};
   found.stack.patterns = std::move(patterns);
   found.stack.query_tokens = std::move(queries);
   found.stack.key_tokens = std::move(keys);
@@ -179,17 +179,17 @@ Result<TensorsFile> from_object(std::string_view where, const json& document) {
   for (const json& entry : *list) has_stacks = has_stacks || (stack_named(name_of(entry)) && list->size() > 1);
   std::map<Stack, FoundPatterns> found;
   for (std::size_t i = 0; i < list->size(); ++i) {
-    const std::string place = at("attention", i);
+    const std::string field = at("attention", i);
     const json& entry = (*list)[i];
-    if (!entry.is_object()) return bad_input(where, place, "an object", entry.type_name());
+    if (!entry.is_object()) return bad_input(where, field, "an object", entry.type_name());
     const std::string name = name_of(entry);
     const auto stack = has_stacks ? stack_named(name) : i == 0 ? std::optional(Stack::self) : std::nullopt;
     if (!stack) {
-      file.warnings.emplace_back(ErrorCode::bad_value, where, place + " \"" + printable(name) + "\": not shown");
+      file.warnings.emplace_back(ErrorCode::bad_value, where, field + " \"" + printable(name) + "\": not shown");
       continue;
     }
-    if (found.contains(*stack)) return bad_input(where, place, "each name once", "\"" + printable(name) + "\" again");
-    auto patterns = TRY(parse_entry(where, place, entry));
+    if (found.contains(*stack)) return bad_input(where, field, "each name once", "\"" + printable(name) + "\" again");
+    auto patterns = TRY(parse_entry(where, field, entry));
     found.emplace(*stack, std::move(patterns));
   }
   if (member(document, "schema")) TRY(take_all_details(where, document, found));
@@ -212,30 +212,30 @@ Result<TensorsFile> from_object(std::string_view where, const json& document) {
 
 }  // namespace
 
-Status take_details(std::string_view where, const std::string& place, const json& list, Tokens& tokens) {
+Status take_details(std::string_view where, const std::string& field, const json& list, Tokens& tokens) {
   if (!list.is_array() || list.size() != tokens.size())
-    return bad_input(where, place, std::to_string(tokens.size()) + " tokens",
+    return bad_input(where, field, std::to_string(tokens.size()) + " tokens",
                      list.is_array() ? std::to_string(list.size()) : list.type_name());
   Tokens detailed;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const json& fields = list[i];
-    if (!fields.is_object()) return bad_input(where, at(place, i), "an object", fields.type_name());
+    if (!fields.is_object()) return bad_input(where, at(field, i), "an object", fields.type_name());
     Token token = tokens.tokens[i];
-    for (const auto& [key, field] : {std::pair{"text", &token.text}, {"raw", &token.raw}}) {
+    for (const auto& [key, text] : {std::pair{"text", &token.text}, {"raw", &token.raw}}) {
       const json* value = member(fields, key);
       if (value == nullptr) continue;
-      if (!value->is_string()) return bad_input(where, at(place, i) + "." + key, "a text", value->type_name());
-      *field = value->get<std::string>();
+      if (!value->is_string()) return bad_input(where, at(field, i) + "." + key, "a text", value->type_name());
+      *text = value->get<std::string>();
     }
-    for (const auto& [key, field] :
+    for (const auto& [key, flag] :
          {std::pair{"special", &token.special}, {"known", &token.known}, {"pad", &token.pad}}) {
       const json* value = member(fields, key);
       if (value == nullptr) continue;
-      if (!value->is_boolean()) return bad_input(where, at(place, i) + "." + key, "true or false", value->type_name());
-      *field = value->get<bool>();
+      if (!value->is_boolean()) return bad_input(where, at(field, i) + "." + key, "true or false", value->type_name());
+      *flag = value->get<bool>();
     }
     if (const json* id = member(fields, "id")) {
-      if (!id->is_number_integer()) return bad_input(where, at(place, i) + ".id", "a whole number", id->type_name());
+      if (!id->is_number_integer()) return bad_input(where, at(field, i) + ".id", "a whole number", id->type_name());
       token.id = id->get<std::int64_t>();
     }
     const json* bytes = member(fields, "bytes");
@@ -255,11 +255,11 @@ Status take_details(std::string_view where, const std::string& place, const json
   return Done{};
 }
 
-Result<Matrix> exported_mask(std::string_view where, const std::string& place, const json& allowed) {
-  auto array = TRY(nested_numbers(where, place, allowed, 2));
+Result<Matrix> exported_mask(std::string_view where, const std::string& field, const json& allowed) {
+  auto array = TRY(nested_numbers(where, field, allowed, 2));
   array.dtype = Dtype::boolean;
   std::vector<Error> notes;  // of floats alone
-  return additive_mask(where, place, array, notes);
+  return additive_mask(where, field, array, notes);
 }
 
 Status check_schema(std::string_view where, const json& document) {

@@ -20,8 +20,8 @@ constexpr float kBlocked = -std::numeric_limits<float>::infinity();
 constexpr std::size_t kMostJsonBytes = std::size_t{80} << 20;
 
 /// "[0, 1, 2]".
-std::string list_name(const std::vector<Index>& place) {
-  const std::string text = axes_text(place);
+std::string list_name(const std::vector<Index>& index) {
+  const std::string text = axes_text(index);
   return "[" + text.substr(1, text.size() - 2) + "]";
 }
 
@@ -66,13 +66,13 @@ Result<Array> without_heads(std::string_view where, std::string_view what, Array
 }
 
 /// The index of an element: "query 0 key 1", or of three axes "[0, 1, 2]".
-std::string place_name(const std::vector<Index>& shape, std::size_t element) {
-  std::vector<Index> place(shape.size());
+std::string element_name(const std::vector<Index>& shape, std::size_t element) {
+  std::vector<Index> index(shape.size());
   auto rest = static_cast<Index>(element);
-  for (std::size_t axis = shape.size(); axis-- > 0; rest /= shape[axis]) place[axis] = rest % shape[axis];
-  if (shape.size() > 2) return list_name(place);
-  const Index query = shape.size() == 1 ? 0 : place[0];
-  return "query " + std::to_string(query) + " key " + std::to_string(place.back());
+  for (std::size_t axis = shape.size(); axis-- > 0; rest /= shape[axis]) index[axis] = rest % shape[axis];
+  if (shape.size() > 2) return list_name(index);
+  const Index query = shape.size() == 1 ? 0 : index[0];
+  return "query " + std::to_string(query) + " key " + std::to_string(index.back());
 }
 
 /// A JSON list of rows of cells, of two axes or more, while it is read.
@@ -115,7 +115,7 @@ struct JsonCells {
   Status take_cell(const json& cell) {
     const bool zero_or_one = cell.is_number_unsigned() && cell.get<std::uint64_t>() <= 1;
     if (!cell.is_boolean() && !zero_or_one)
-      return bad_input(where, "mask: " + place_name(array.shape, array.values.size()), "true, false, 1 or 0",
+      return bad_input(where, "mask: " + element_name(array.shape, array.values.size()), "true, false, 1 or 0",
                        cell.is_number() ? printable(cell.dump()) : cell.type_name(), ErrorCode::mask_not_boolean);
     array.values.push_back(cell.is_boolean() ? static_cast<float>(cell.get<bool>()) : cell.get<float>());
     return Done{};
@@ -131,7 +131,9 @@ Result<std::vector<float>> addends_of(std::string_view where, std::string_view w
         ErrorCode::bad_value, where,
         std::string(what) + ": floats of nothing but 0 and 1 are read as a boolean mask, 1 = may attend");
   std::vector<float> addends = array.values;
-  const auto name_of = [&](std::size_t element) { return std::string(what) + ": " + place_name(array.shape, element); };
+  const auto name_of = [&](std::size_t element) {
+    return std::string(what) + ": " + element_name(array.shape, element);
+  };
   for (std::size_t i = 0; i < addends.size(); ++i) {
     float& cell = addends[i];
     if (is_floating(array.dtype) && !stored_as_floats) {

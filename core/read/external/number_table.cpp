@@ -49,12 +49,12 @@ std::optional<double> number_in(std::string_view text) {
 bool is_empty_cell(std::string_view text) { return text == "-" || text == "–" || text == "—" || text == "−"; }
 bool is_dots(std::string_view text) { return text == "..." || text == "…"; }
 
-std::string place_of(std::size_t row, std::size_t column) {
+std::string cell_name(std::size_t row, std::size_t column) {
   return "row " + std::to_string(row) + ", column " + std::to_string(column);
 }
 
 Error not_a_number(std::string_view where, std::size_t row, std::size_t column, std::string_view found) {
-  return bad_input(where, place_of(row, column), is_dots(found) ? "every number, none left out" : "a number",
+  return bad_input(where, cell_name(row, column), is_dots(found) ? "every number, none left out" : "a number",
                    quoted(found), is_dots(found) ? ErrorCode::numbers_left_out : ErrorCode::not_a_number);
 }
 

@@ -22,7 +22,7 @@ std::string number_text(double value) {
   return formatted("%.6g", value);
 }
 
-std::string row_place(std::size_t layer, std::size_t head, Index query) {
+std::string row_name(std::size_t layer, std::size_t head, Index query) {
   return head_label({static_cast<Index>(layer), static_cast<Index>(head)}) + " query " + std::to_string(query);
 }
 
@@ -45,14 +45,14 @@ Status check_weights(std::string_view where, FoundPatterns& found, std::vector<E
         for (Index key = 0; key < weights.cols(); ++key) {
           float& weight = weights(query, key);
           if (!std::isfinite(weight) || weight < kRounding)
-            return bad_input(where, found.name + ": " + row_place(layer, head, query) + " key " + std::to_string(key),
+            return bad_input(where, found.name + ": " + row_name(layer, head, query) + " key " + std::to_string(key),
                              "a finite weight of at least 0", number_text(static_cast<double>(weight)),
                              std::isfinite(weight) ? ErrorCode::weight_below_zero : ErrorCode::not_finite);
           weight = std::max(weight, 0.0f);
           sum += static_cast<double>(weight);
         }
         if (std::abs(sum - 1) <= kRowTolerance || sum == 0) continue;
-        if (++odd_rows == 1) first_odd = row_place(layer, head, query) + " sums to " + number_text(sum);
+        if (++odd_rows == 1) first_odd = row_name(layer, head, query) + " sums to " + number_text(sum);
       }
     }
   }

@@ -40,7 +40,7 @@ Tokens numbered_tokens(Index count);
 /// Text, spelling and flags of the tokens as an export of Headlight has them; what a token does not state is unchanged.
 /// Tokens that were added, not typed, have no bytes of the text. Padding is not marked again, for what its mask did to
 /// the weights is in them already. An Error where the list has another length than `tokens`, naming the field.
-Status take_details(std::string_view where, const std::string& place, const nlohmann::json& list, Tokens& tokens);
+Status take_details(std::string_view where, const std::string& field, const nlohmann::json& list, Tokens& tokens);
 
 /// Only the weights are known, so the configuration states no more than the numbers of layers and heads. A single stack
 /// is `self` whatever its name in the file; so is the cross-attention where the decoder's self-attention is missing.

@@ -63,13 +63,13 @@ Result<TensorsFile> parse_attention_json(std::string_view where, std::string_vie
 
 Result<TensorsFile> read_attention_json(const std::filesystem::path& path);
 
-/// The array at the path `place` of a file, with at most so many axes. Takes no more memory than the numbers that are
+/// The array at the path `field` of a file, with at most so many axes. Takes no more memory than the numbers that are
 /// there, whatever sizes the first lists have. Errors name the path of an empty or ragged list, and of what is no
 /// number.
-Result<Array> nested_numbers(std::string_view where, const std::string& place, const nlohmann::json& list,
+Result<Array> nested_numbers(std::string_view where, const std::string& field, const nlohmann::json& list,
                              std::size_t most_axes);
 
 /// A mask as an export has it, rows [query][key] of 1 (may attend) and 0, as addends: 0 and −inf.
-Result<Matrix> exported_mask(std::string_view where, const std::string& place, const nlohmann::json& allowed);
+Result<Matrix> exported_mask(std::string_view where, const std::string& field, const nlohmann::json& allowed);
 
 }  // namespace headlight

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/index.h"
-#include "read/hub/model_places.h"
+#include "read/hub/kept_models.h"
 
 namespace headlight {
 

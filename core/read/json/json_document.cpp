@@ -64,7 +64,7 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
   }
 
  private:
-  json* place(json value) {
+  json* append(json value) {
     if (open_.empty()) return &(document_ = std::move(value));
     json& parent = *open_.back();
     if (parent.is_object()) return &(parent[std::exchange(key_, {})] = std::move(value));
@@ -77,7 +77,7 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
       leaving_out_ = levels_left_out_ > 0;
       return true;
     }
-    place(std::move(value));
+    append(std::move(value));
     return true;
   }
 
@@ -97,7 +97,7 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
       return true;
     }
     // A parent is not touched while a child is open, so the pointers stay good.
-    open_.push_back(place(std::move(container)));
+    open_.push_back(append(std::move(container)));
     return true;
   }
 

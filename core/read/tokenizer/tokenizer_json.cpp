@@ -213,13 +213,13 @@ std::vector<WordTable::Word> vocabulary_from(const JsonField& field) {
     const JsonField item{value, field.path() + ".\"" + printable(word) + "\"", field.problems()};
     const auto id = static_cast<std::int32_t>(item.integer(0, kMostTokenIds - 1));
     if (item.problems().first) return {};
-    const auto place = static_cast<std::size_t>(id);
-    if (place >= taken.size()) taken.resize(std::max(place + 1, taken.size() * 2));
-    if (taken[place]) {
+    const auto at = static_cast<std::size_t>(id);
+    if (at >= taken.size()) taken.resize(std::max(at + 1, taken.size() * 2));
+    if (taken[at]) {
       item.problem("an id that no other word has");
       return {};
     }
-    taken[place] = true;
+    taken[at] = true;
     words.push_back({word, id});
   }
   return words;

@@ -29,20 +29,20 @@ std::size_t sentences_in(const TaughtText& text) { return text.sentences.size();
 
 /// One of several texts and one of its sentences, each with the probability that the weight of its text gives.
 template <class Text>
-std::pair<const Text*, std::size_t> draw_place(const std::vector<Text>& texts, Random& random) {
+std::pair<const Text*, std::size_t> draw_sentence(const std::vector<Text>& texts, Random& random) {
   const auto mass = [](const Text& text) {
     return static_cast<double>(text.weight) * static_cast<double>(sentences_in(text));
   };
   double total = 0;
   for (const Text& text : texts) total += mass(text);
-  double place = fraction(random) * total;
+  double rest = fraction(random) * total;
   const Text* chosen = &texts.front();
   for (const Text& text : texts) {
     chosen = &text;
-    if (place < mass(text)) break;
-    if (&text != &texts.back()) place -= mass(text);
+    if (rest < mass(text)) break;
+    if (&text != &texts.back()) rest -= mass(text);
   }
-  const auto sentence = static_cast<std::size_t>(place / static_cast<double>(chosen->weight));
+  const auto sentence = static_cast<std::size_t>(rest / static_cast<double>(chosen->weight));
   return {chosen, std::min(sentence, sentences_in(*chosen) - 1)};
 }
 
@@ -67,7 +67,7 @@ std::vector<std::int32_t> draw_repeated(const Corpus& corpus, Random& random) {
 
 Drawn draw(const Corpus& corpus, Random& random) {
   if (corpus.tokenizer) {
-    const auto [text, sentence] = draw_place(corpus.texts, random);
+    const auto [text, sentence] = draw_sentence(corpus.texts, random);
     const auto line = text->lines.line(sentence);
     return {{line.begin(), line.end()}, {}, {}};
   }
@@ -234,7 +234,7 @@ constexpr std::string_view kTaskNames[] = {"masked", "causal", "translation"};
 TaughtSentence draw_taught(const Corpus& corpus, const Teaching& teaching, Random& random) {
   const bool of_grammar = corpus.taught_grammar && (corpus.taught.empty() || random.uniform() < teaching.grammar);
   if (!of_grammar) {
-    const auto [text, sentence] = draw_place(corpus.taught, random);
+    const auto [text, sentence] = draw_sentence(corpus.taught, random);
     return text->sentences[sentence];
   }
   const Sentence sentence = draw_sentence(*corpus.taught_grammar, CorpusPart::training, random);

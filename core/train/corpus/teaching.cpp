@@ -41,8 +41,6 @@ std::vector<std::string> relations_in(std::string_view list) {
   return {names.begin(), names.end()};
 }
 
-std::string place_of(const TaughtHead& head) { return std::to_string(head.layer) + "." + std::to_string(head.head); }
-
 }  // namespace
 
 Result<std::vector<TaughtHead>> usual_taught_heads(Index layers, Index heads) {
@@ -73,16 +71,19 @@ Result<TaughtHead> parse_taught_head(std::string_view text) {
   return bad_input("--teach-head", "", "LAYER.HEAD=RELATION,RELATION", "'" + std::string(text) + "'");
 }
 
-std::string spelled(const TaughtHead& head) { return place_of(head) + "=" + joined_texts(head.relations, ","); }
+std::string spelled(const TaughtHead& head) {
+  return head_text({head.layer, head.head}) + "=" + joined_texts(head.relations, ",");
+}
 
 Status check_teaching(const Teaching& teaching, Index layers, Index heads) {
   for (std::size_t i = 0; i < teaching.heads.size(); ++i) {
     const TaughtHead& own = teaching.heads[i];
     if (own.layer >= layers || own.head >= heads)
       return bad_input("--teach-head", "",
-                       "a head of " + std::to_string(layers) + " layers of " + std::to_string(heads), place_of(own));
+                       "a head of " + std::to_string(layers) + " layers of " + std::to_string(heads),
+                       head_text({own.layer, own.head}));
     if (i > 0 && std::tuple(own.layer, own.head) <= std::tuple(teaching.heads[i - 1].layer, teaching.heads[i - 1].head))
-      return bad_input("--teach-head", "", "each head once", place_of(own) + " again");
+      return bad_input("--teach-head", "", "each head once", head_text({own.layer, own.head}) + " again");
   }
   return Done{};
 }

@@ -105,9 +105,9 @@ TaughtSentence untaught(const Tokens& tokens, const std::vector<TaughtHead>& hea
   return sentence;
 }
 
-using Places = std::optional<std::pair<std::int32_t, std::int32_t>>;
+using TokenRange = std::optional<std::pair<std::int32_t, std::int32_t>>;
 
-void add_arc(TaughtSentence& sentence, std::size_t head, const Places& from, const Places& to) {
+void add_arc(TaughtSentence& sentence, std::size_t head, const TokenRange& from, const TokenRange& to) {
   if (!from || !to || (from->first < to->second && to->first < from->second)) return;
   for (std::int32_t query = from->first; query < from->second; ++query)
     sentence.arcs.push_back({static_cast<std::int32_t>(head), query, to->first, to->second});
@@ -185,17 +185,17 @@ std::vector<TaughtSentence> taught_sentences(const std::vector<TreebankSentence>
     if (!tokens || tokens->size() < 3 || tokens->size() > kLongestSentence + 1) continue;
     TaughtSentence sentence = untaught(*tokens, heads, grammar);
     sentence.known = known;
-    std::vector<Places> places;
+    std::vector<TokenRange> ranges;
     for (const TreebankSentence::Word& word : one.words) {
-      places.push_back(tokens_at(*tokens, word.begin, word.end));
-      if (word.pronoun && places.back())
-        std::fill(sentence.rests.begin() + places.back()->first, sentence.rests.begin() + places.back()->second,
+      ranges.push_back(tokens_at(*tokens, word.begin, word.end));
+      if (word.pronoun && ranges.back())
+        std::fill(sentence.rests.begin() + ranges.back()->first, sentence.rests.begin() + ranges.back()->second,
                   TaughtSentence::Rest::not_of_grammar);
     }
     for (const TreebankSentence::Arc& arc : one.arcs)
       if (const auto head = taught_head(heads, arc.relation))
-        add_arc(sentence, *head, places[static_cast<std::size_t>(arc.dependent)],
-                places[static_cast<std::size_t>(arc.head)]);
+        add_arc(sentence, *head, ranges[static_cast<std::size_t>(arc.dependent)],
+                ranges[static_cast<std::size_t>(arc.head)]);
     finish(sentence);
     result.push_back(std::move(sentence));
   }
@@ -209,17 +209,17 @@ TaughtSentence taught_sentence(const Grammar& grammar, const Sentence& sentence,
   if (!tokens) return {};
   TaughtSentence result = untaught(*tokens, heads, &grammar);
   result.known = result.of_grammar;
-  std::vector<Places> places;
+  std::vector<TokenRange> ranges;
   std::size_t from = 0;
   for (const std::int32_t word : sentence.words) {
     const std::string& own = grammar.words[at(word)];
     const std::size_t begin = text.find(own, from);
     from = begin + own.size();
-    places.push_back(tokens_at(*tokens, begin, from));
+    ranges.push_back(tokens_at(*tokens, begin, from));
   }
   for (const Gold& gold : sentence.gold)
     if (const auto head = taught_head(heads, grammar.relations[at(gold.relation)].name))
-      add_arc(result, *head, places[at(gold.query)], places[at(gold.key)]);
+      add_arc(result, *head, ranges[at(gold.query)], ranges[at(gold.key)]);
   finish(result);
   return result;
 }

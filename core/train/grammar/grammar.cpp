@@ -110,7 +110,7 @@ Sentence sentence_of(const Grammar& grammar, int kind_index, int pattern_index, 
   const SentencePattern& pattern = kind.patterns[at(pattern_index)];
   const std::vector<int> classes = chosen_classes(grammar, kind, seed);
   Sentence sentence{.kind = kind_index, .pattern = pattern_index};
-  std::vector<int> place_of(kind.names.size(), -1);
+  std::vector<int> position_of(kind.names.size(), -1);
   std::vector<int> stands_for_name;
   // Named items are drawn first: an item that repeats another may stand before it.
   for (std::size_t index = 0; index < pattern.items.size(); ++index) {
@@ -133,31 +133,31 @@ Sentence sentence_of(const Grammar& grammar, int kind_index, int pattern_index, 
         break;
       }
       case PatternItem::Kind::repeat: {
-        const int place = place_of[at(item.repeats)];
-        if (place < 0) continue;  // what it repeats was left out
-        word = sentence.words[at(place)];
-        family = sentence.families[at(place)];
+        const int position = position_of[at(item.repeats)];
+        if (position < 0) continue;  // what it repeats was left out
+        word = sentence.words[at(position)];
+        family = sentence.families[at(position)];
         break;
       }
     }
-    if (item.name >= 0) place_of[at(item.name)] = static_cast<int>(sentence.words.size());
+    if (item.name >= 0) position_of[at(item.name)] = static_cast<int>(sentence.words.size());
     sentence.words.push_back(word);
     sentence.families.push_back(family);
     stands_for_name.push_back(item.stands_for);
     sentence.items.push_back(static_cast<int>(index));
   }
-  for (const int name : stands_for_name) sentence.stands_for.push_back(name < 0 ? -1 : place_of[at(name)]);
+  for (const int name : stands_for_name) sentence.stands_for.push_back(name < 0 ? -1 : position_of[at(name)]);
 
-  const auto text = [&](int place) -> std::string_view { return grammar.words[at(sentence.words[at(place)])]; };
+  const auto text = [&](int position) -> std::string_view { return grammar.words[at(sentence.words[at(position)])]; };
   for (const PatternRelation& relation : pattern.relations) {
-    const int query = place_of[at(relation.query)], key = place_of[at(relation.key)];
+    const int query = position_of[at(relation.query)], key = position_of[at(relation.key)];
     if (query < 0 || key < 0) continue;
     sentence.gold.push_back({relation.relation, query, key});
     const bool may_be = grammar.relations[at(relation.relation)].held_out;
     if (may_be && is_held_out(text(query), text(key))) sentence.held_out = true;
   }
   if (kind.held_out) {
-    const int first = place_of[at((*kind.held_out)[0])], second = place_of[at((*kind.held_out)[1])];
+    const int first = position_of[at((*kind.held_out)[0])], second = position_of[at((*kind.held_out)[1])];
     if (first >= 0 && second >= 0 && is_held_out(text(first), text(second))) sentence.held_out = true;
   }
   return sentence;
@@ -219,12 +219,12 @@ std::string text_of(const Grammar& grammar, const Sentence& sentence) {
 Translation translation_of(const Grammar& grammar, const Sentence& sentence) {
   const SentencePattern& pattern = grammar.kinds[at(sentence.kind)].patterns[at(sentence.pattern)];
   const Dictionary& dictionary = grammar.dictionary;
-  std::vector<int> place_of(pattern.items.size(), -1);
-  for (std::size_t place = 0; place < sentence.items.size(); ++place)
-    place_of[at(sentence.items[place])] = static_cast<int>(place);
+  std::vector<int> position_of(pattern.items.size(), -1);
+  for (std::size_t position = 0; position < sentence.items.size(); ++position)
+    position_of[at(sentence.items[position])] = static_cast<int>(position);
   std::vector<bool> whole(at(pattern.target.groups), true);
   for (const TargetItem& item : pattern.target.items)
-    if (item.group >= 0 && item.item >= 0 && place_of[at(item.item)] < 0) whole[at(item.group)] = false;
+    if (item.group >= 0 && item.item >= 0 && position_of[at(item.item)] < 0) whole[at(item.group)] = false;
 
   Translation translation;
   const auto say = [&](std::int32_t word, int made_of, int family) {
@@ -241,10 +241,10 @@ Translation translation_of(const Grammar& grammar, const Sentence& sentence) {
       say(item.word, -1, -1);
       continue;
     }
-    const int place = place_of[at(item.item)];
-    if (place < 0) continue;
-    const Rendering& rendering = dictionary.renderings.at({sentence.words[at(place)], item.form});
-    for (const Rendering::Word& one : rendering.words) say(one.word, one.made ? place : -1, item.family);
+    const int position = position_of[at(item.item)];
+    if (position < 0) continue;
+    const Rendering& rendering = dictionary.renderings.at({sentence.words[at(position)], item.form});
+    for (const Rendering::Word& one : rendering.words) say(one.word, one.made ? position : -1, item.family);
   }
   return translation;
 }

@@ -26,7 +26,7 @@ bool is_too(std::string_view word) { return word == "too" || word == "太"; }
 class Laying {
  public:
   Laying(const Grammar& grammar, const SentencePattern& pattern, const std::vector<std::int32_t>& words)
-      : grammar_(grammar), items_(pattern.items), words_(words), place_of_(items_.size(), -1) {}
+      : grammar_(grammar), items_(pattern.items), words_(words), position_of_(items_.size(), -1) {}
 
   bool fits() { return fits(0, 0); }
 
@@ -44,7 +44,7 @@ class Laying {
   std::vector<int> items() const {
     std::vector<int> items(words_.size(), -1);
     for (std::size_t i = 0; i < items_.size(); ++i)
-      if (place_of_[i] >= 0) items[at(place_of_[i])] = static_cast<int>(i);
+      if (position_of_[i] >= 0) items[at(position_of_[i])] = static_cast<int>(i);
     return items;
   }
 
@@ -55,9 +55,9 @@ class Laying {
   }
 
   /// The position of the word of this name in the pattern; −1: it was left out.
-  int place_of_name(int name) const {
+  int position_of_name(int name) const {
     for (std::size_t i = 0; i < items_.size(); ++i)
-      if (items_[i].name == name && place_of_[i] >= 0) return place_of_[i];
+      if (items_[i].name == name && position_of_[i] >= 0) return position_of_[i];
     return -1;
   }
 
@@ -67,9 +67,9 @@ class Laying {
     if (item == items_.size()) return word == words_.size();
     const PatternItem& wanted = items_[item];
     if (word < words_.size() && may_be(wanted, words_[word])) {
-      place_of_[item] = static_cast<int>(word);
+      position_of_[item] = static_cast<int>(word);
       if (fits(item + 1, word + 1)) return true;
-      place_of_[item] = -1;
+      position_of_[item] = -1;
     }
     const bool begins_group = wanted.group >= 0 && (item == 0 || items_[item - 1].group != wanted.group);
     if (begins_group) {
@@ -78,7 +78,7 @@ class Laying {
       if (fits(behind, word)) return true;
     }
     // The repetition of an omitted word is omitted too; a full stop need not be typed.
-    if (wanted.kind == PatternItem::Kind::repeat && place_of_name(wanted.repeats) < 0) return fits(item + 1, word);
+    if (wanted.kind == PatternItem::Kind::repeat && position_of_name(wanted.repeats) < 0) return fits(item + 1, word);
     if (wanted.kind != PatternItem::Kind::written) return false;
     if (is_too(grammar_.words[at(wanted.word)])) return fits(item + 1, word);
     return item + 1 == items_.size() && word == words_.size() && is_full_stop(grammar_.words[at(wanted.word)]);
@@ -87,9 +87,9 @@ class Laying {
   /// Whether a class, its words by field, has those of the choice.
   bool has_all(const std::vector<std::vector<std::int32_t>>& fields, std::size_t choice) const {
     for (std::size_t i = 0; i < items_.size(); ++i) {
-      if (items_[i].kind != PatternItem::Kind::field || at(items_[i].choice) != choice || place_of_[i] < 0) continue;
+      if (items_[i].kind != PatternItem::Kind::field || at(items_[i].choice) != choice || position_of_[i] < 0) continue;
       const std::vector<std::int32_t>& known = fields[at(items_[i].field)];
-      if (std::find(known.begin(), known.end(), words_[at(place_of_[i])]) == known.end()) return false;
+      if (std::find(known.begin(), known.end(), words_[at(position_of_[i])]) == known.end()) return false;
     }
     return true;
   }
@@ -98,8 +98,8 @@ class Laying {
     switch (item.kind) {
       case PatternItem::Kind::written: return word == item.word;
       case PatternItem::Kind::repeat: {
-        const int place = place_of_name(item.repeats);
-        return place >= 0 && words_[at(place)] == word;
+        const int position = position_of_name(item.repeats);
+        return position >= 0 && words_[at(position)] == word;
       }
       case PatternItem::Kind::list:
       case PatternItem::Kind::field: break;
@@ -111,7 +111,7 @@ class Laying {
   const Grammar& grammar_;
   const std::vector<PatternItem>& items_;
   const std::vector<std::int32_t>& words_;
-  std::vector<int> place_of_;  // of every item; −1: left out
+  std::vector<int> position_of_;  // of every item; −1: left out
   int tries_ = 0;
 };
 
@@ -133,7 +133,7 @@ std::optional<Sentence> match_sentence(const Grammar& grammar, const std::vector
       Sentence match{
           .words = numbers, .items = laying.items(), .kind = static_cast<int>(kind), .pattern = static_cast<int>(i)};
       for (const PatternRelation& relation : pattern.relations) {
-        const int query = laying.place_of_name(relation.query), key = laying.place_of_name(relation.key);
+        const int query = laying.position_of_name(relation.query), key = laying.position_of_name(relation.key);
         if (query >= 0 && key >= 0 && (fits_classes || !laying.stands_for(relation.query, relation.key)))
           match.gold.push_back({relation.relation, query, key});
       }

@@ -234,15 +234,15 @@ class TranslationsReader {
   void read_literal(const JsonField& field, Literal& literal) {
     const int count = static_cast<int>(literal.words.size());
     for (std::string part : parts_of(field.text())) {
-      int place = -1;
+      int position = -1;
       if (const std::size_t colon = part.rfind(':'); colon != std::string::npos && colon > 0) {
-        place = parse_number<int>(std::string_view(part).substr(colon + 1)).value_or(-1);
-        if (place < 0 || place >= count)
+        position = parse_number<int>(std::string_view(part).substr(colon + 1)).value_or(-1);
+        if (position < 0 || position >= count)
           return field.problem("English words, each with the place of the word that it is made of, as book:5");
         part.erase(colon);
       }
       literal.english.words.push_back(word_of(part));
-      literal.english.made_of.push_back(place);
+      literal.english.made_of.push_back(position);
       literal.english.families.push_back(-1);
     }
     if (literal.english.words.empty()) field.problem("English words");

@@ -1,5 +1,5 @@
 // Models found by their names in the caches of this machine.
-#include "read/hub/model_places.h"
+#include "read/hub/kept_models.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -44,13 +44,13 @@ class HubCache : public TemporaryFolder {
     fs::create_directories(file.parent_path());
     EXPECT_TRUE(write_file(file, commit + "\n"));
   }
-  ModelPlaces places() const { return {.hugging_face = {path()}, .model_scope = {}, .folders = {}}; }
+  ModelRoots roots() const { return {.hugging_face = {path()}, .model_scope = {}, .folders = {}}; }
   std::string refusal(const std::string& name) const {
-    const auto found = find_kept_model(places(), name);
+    const auto found = find_kept_model(roots(), name);
     return found ? "" : found.error().message();
   }
   std::string reason(const std::string& name) const {
-    for (const ListedModel& model : listed_models(kept_models(places()), 1))
+    for (const ListedModel& model : listed_models(kept_models(roots()), 1))
       if (model.name == name) return model.reason;
     return "not listed";
   }
@@ -58,7 +58,7 @@ class HubCache : public TemporaryFolder {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 
-TEST(ModelPlaces, ANameIsOneOrTwoPlainParts) {
+TEST(KeptModels, ANameIsOneOrTwoPlainParts) {
   for (const char* good : {"gpt2", "bert-base-chinese", "Qwen/Qwen3-0.6B", "a/b@main", "a/b@refs/pr/1", "a@0123abc"})
     EXPECT_TRUE(is_model_name(good)) << good;
   for (const char* bad : {"",
@@ -85,13 +85,13 @@ TEST(ModelPlaces, ANameIsOneOrTwoPlainParts) {
   EXPECT_FALSE(is_model_name(std::string(201, 'a')));
 }
 
-TEST(ModelPlaces, ASnapshotIsFoundByItsNameAndRevision) {
+TEST(KeptModels, ASnapshotIsFoundByItsNameAndRevision) {
   const HubCache cache;
   const fs::path old = cache.put("org/small", "gpt2", "0123456789ab");
   const fs::path now = cache.put("org/small", "bert", "fedcba987654");
   cache.refer("org/small", "v1.0", "0123456789ab");
   cache.refer("org/small", "refs/pr/1", "0123456789ab");
-  const auto folder = [&](const std::string& name) { return find_kept_model(cache.places(), name)->folder; };
+  const auto folder = [&](const std::string& name) { return find_kept_model(cache.roots(), name)->folder; };
   EXPECT_EQ(folder("org/small"), now);
   EXPECT_EQ(folder("org/small@main"), now);
   EXPECT_EQ(folder("org/small@v1.0"), old);
@@ -101,15 +101,15 @@ TEST(ModelPlaces, ASnapshotIsFoundByItsNameAndRevision) {
   EXPECT_EQ(cache.refusal("org/small@v2"),
             "org/small: revision: expected one of main, v1.0, 0123456789ab, fedcba987654, found 'v2'");
   fs::remove_all(cache.repository("org/small") / "refs");
-  EXPECT_FALSE(find_kept_model(cache.places(), "org/small@01234")->remark);
-  const auto newest = find_kept_model(cache.places(), "org/small");
+  EXPECT_FALSE(find_kept_model(cache.roots(), "org/small@01234")->remark);
+  const auto newest = find_kept_model(cache.roots(), "org/small");
   ASSERT_TRUE(newest) << "without a branch the newest snapshot";
   EXPECT_EQ(message_of(newest->remark),
             "org/small: no branch main in the cache (refs/main): the newest snapshot was taken, org/small@" +
                 newest->folder.filename().string());
 }
 
-TEST(ModelPlaces, ANameThatIsNotThereHasItsNeighboursAndACommand) {
+TEST(KeptModels, ANameThatIsNotThereHasItsNeighboursAndACommand) {
   const HubCache cache;
   cache.put("bert-base-chinese", "bert");
   cache.put("Qwen/Qwen3-0.6B", "family-qwen3");
@@ -123,11 +123,11 @@ TEST(ModelPlaces, ANameThatIsNotThereHasItsNeighboursAndACommand) {
   EXPECT_TRUE(has(HubCache().refusal("gpt2"), "(there is none yet)"));
 }
 
-TEST(ModelPlaces, TheListSaysWhatAModelIs) {
+TEST(KeptModels, TheListSaysWhatAModelIs) {
   const HubCache cache;
   cache.put("org/halves", "llama-gqa-bf16");
   cache.put("two/stacks", "family-t5");
-  const auto models = listed_models(kept_models(cache.places()), 2);
+  const auto models = listed_models(kept_models(cache.roots()), 2);
   ASSERT_EQ(models.size(), 2u);
   const auto files = open_weights(kGolden / "llama-gqa-bf16");
   std::int64_t parameters = 0;
@@ -147,7 +147,7 @@ TEST(ModelPlaces, TheListSaysWhatAModelIs) {
 }
 
 // The list refuses a model's tensors with the same line as opening it does.
-TEST(ModelPlaces, TheListRefusesWhatOpeningRefuses) {
+TEST(KeptModels, TheListRefusesWhatOpeningRefuses) {
   for (const auto& entry : fs::directory_iterator(kGolden)) {
     if (!fs::exists(entry.path() / "config.json")) continue;
     const ListedModel listed = listed_model({.name = "m", .folder = entry.path()});
@@ -167,7 +167,7 @@ TEST(ModelPlaces, TheListRefusesWhatOpeningRefuses) {
   EXPECT_EQ(copy.path().string() + "/" + listed.reason, opened.error().message());
 }
 
-TEST(ModelPlaces, HalfADownloadIsToldFromABrokenFile) {
+TEST(KeptModels, HalfADownloadIsToldFromABrokenFile) {
   const HubCache cache;
   const fs::path dangling = cache.put("org/dangling", "bert");
   fs::remove(fs::canonical(dangling / "model.safetensors"));
@@ -197,7 +197,7 @@ TEST(ModelPlaces, HalfADownloadIsToldFromABrokenFile) {
   EXPECT_TRUE(
       write_file(fs::canonical(unknown / "config.json"), R"({"model_type": "whisper", "num_hidden_layers": 4})"));
   EXPECT_TRUE(has(cache.reason("org/unknown"), "model_type")) << cache.reason("org/unknown");
-  const auto models = listed_models(kept_models(cache.places()), 1);
+  const auto models = listed_models(kept_models(cache.roots()), 1);
   const auto whisper =
       std::find_if(models.begin(), models.end(), [](const auto& one) { return one.name == "org/unknown"; });
   EXPECT_EQ(whisper->family, "whisper");
@@ -210,7 +210,7 @@ TEST(ModelPlaces, HalfADownloadIsToldFromABrokenFile) {
   EXPECT_EQ(cache.reason("org/other"), "a tokenizer alone, no config.json: not a model of transformers");
 }
 
-TEST(ModelPlaces, NothingOutsideTheCacheIsRead) {
+TEST(KeptModels, NothingOutsideTheCacheIsRead) {
   const TemporaryFolder outside;
   fs::copy(kGolden / "bert", outside / "bert", fs::copy_options::recursive);
   const HubCache cache;
@@ -244,25 +244,25 @@ TEST(ModelPlaces, NothingOutsideTheCacheIsRead) {
   // The cache itself may be a link.
   const TemporaryFolder links;
   fs::create_directory_symlink(cache.path(), links / "hub");
-  ModelPlaces places{.hugging_face = {links / "hub"}, .model_scope = {}, .folders = {}};
-  EXPECT_TRUE(find_kept_model(places, "evil/ref"));
+  ModelRoots roots{.hugging_face = {links / "hub"}, .model_scope = {}, .folders = {}};
+  EXPECT_TRUE(find_kept_model(roots, "evil/ref"));
 }
 
-TEST(ModelPlaces, ManyEntriesAreNoTrouble) {
+TEST(KeptModels, ManyEntriesAreNoTrouble) {
   const HubCache cache;
   cache.put("org/one", "bert");
   for (int i = 0; i < 3000; ++i) {
     fs::create_directory(cache / ("datasets--a--" + std::to_string(i)));
     fs::create_directory(cache / ("models--a--" + std::to_string(i)));
   }
-  EXPECT_EQ(kept_models(cache.places()).size(), 3001u);
-  EXPECT_TRUE(find_kept_model(cache.places(), "org/one"));
+  EXPECT_EQ(kept_models(cache.roots()).size(), 3001u);
+  EXPECT_TRUE(find_kept_model(cache.roots(), "org/one"));
   const fs::path full = cache.put("org/full", "bert");
   for (std::size_t i = 0; i < kMostModelFiles; ++i) std::ofstream(full / std::to_string(i));
   EXPECT_EQ(cache.reason("org/full"), "at least 4096 files in one model");
 }
 
-TEST(ModelPlaces, ModelScopeAndOwnFolders) {
+TEST(KeptModels, ModelScopeAndOwnFolders) {
   const TemporaryFolder cache, own;
   fs::create_directories(cache / "hub/models/Qwen");
   fs::copy(kGolden / "family-qwen3", cache / "hub/models/Qwen/Qwen3-0___6B", fs::copy_options::recursive);
@@ -273,16 +273,16 @@ TEST(ModelPlaces, ModelScopeAndOwnFolders) {
   fs::copy(kGolden / "bert", own / "mine", fs::copy_options::recursive);
   fs::copy(kGolden / "gpt2", own / "runs/checkpoint-500", fs::copy_options::recursive);
   fs::create_directories(own / "runs/notes");
-  const ModelPlaces places{
+  const ModelRoots roots{
       .hugging_face = {}, .model_scope = {cache / "hub/models", cache / "hub"}, .folders = {own.path()}};
   std::vector<std::string> names;
-  for (const KeptModel& model : kept_models(places)) {
+  for (const KeptModel& model : kept_models(roots)) {
     names.push_back(model.name);
     EXPECT_FALSE(model.trouble) << model.name;
   }
   EXPECT_EQ(names, (std::vector<std::string>{"Qwen/Qwen3-0.6B", "old/bert", "mine", "runs/checkpoint-500"}));
-  EXPECT_EQ(find_kept_model(places, "Qwen/Qwen3-0.6B")->folder, cache / "hub/models/Qwen/Qwen3-0___6B");
-  EXPECT_FALSE(find_kept_model(places, "mine@main"));
+  EXPECT_EQ(find_kept_model(roots, "Qwen/Qwen3-0.6B")->folder, cache / "hub/models/Qwen/Qwen3-0___6B");
+  EXPECT_FALSE(find_kept_model(roots, "mine@main"));
 }
 
 }  // namespace

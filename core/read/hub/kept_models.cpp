@@ -1,4 +1,4 @@
-#include "read/hub/model_places.h"
+#include "read/hub/kept_models.h"
 
 #include <algorithm>
 #include <set>
@@ -65,19 +65,19 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
 }
 
 /// Where a model lies, before its files are looked at.
-struct Place {
+struct ModelFolder {
   enum class Kind { hugging_face, model_scope, folder } kind = Kind::folder;
   std::string name;
   fs::path folder;  // of Hugging Face's cache: models--ORG--NAME
   fs::path root;    // the cache; empty: a folder of the user, whose links may lead anywhere
 };
 
-void add_hugging_face(const fs::path& root, std::vector<Place>& found) {
+void add_hugging_face(const fs::path& root, std::vector<ModelFolder>& found) {
   for (const std::string& entry : entries(root, kMostKeptModels)) {
     if (!entry.starts_with(kRepository)) continue;
     std::string name = entry.substr(kRepository.size());
     if (const std::size_t at = name.find(kDash); at != name.npos) name.replace(at, kDash.size(), "/");
-    if (is_model_name(name)) found.push_back({Place::Kind::hugging_face, name, root / entry, root});
+    if (is_model_name(name)) found.push_back({ModelFolder::Kind::hugging_face, name, root / entry, root});
   }
 }
 
@@ -91,8 +91,8 @@ bool is_of_model_scope(const fs::path& folder) {
 }
 
 /// Folders of one or two levels: ORG/NAME, and of the folders of the user also NAME.
-void add_tree(Place::Kind kind, const fs::path& root, std::vector<Place>& found) {
-  const bool own = kind == Place::Kind::folder;
+void add_tree(ModelFolder::Kind kind, const fs::path& root, std::vector<ModelFolder>& found) {
+  const bool own = kind == ModelFolder::Kind::folder;
   const auto shown = [&](const std::string& entry) { return own ? entry : replaced(entry, kDot, "."); };
   const std::size_t most = found.size() + kMostKeptModels;
   for (const std::string& group : entries(root, kMostKeptModels)) {
@@ -113,19 +113,19 @@ void add_tree(Place::Kind kind, const fs::path& root, std::vector<Place>& found)
 }
 
 /// The folders of all models, each name once.
-std::vector<Place> all_places(const ModelPlaces& places) {
-  std::vector<Place> found;
-  for (const fs::path& root : places.hugging_face) add_hugging_face(root, found);
+std::vector<ModelFolder> all_model_folders(const ModelRoots& model_roots) {
+  std::vector<ModelFolder> found;
+  for (const fs::path& root : model_roots.hugging_face) add_hugging_face(root, found);
   // A folder that is itself listed, as hub/models/ inside hub/ is, is no organisation.
-  std::set<fs::path> roots(places.model_scope.begin(), places.model_scope.end());
-  for (const fs::path& root : places.model_scope) add_tree(Place::Kind::model_scope, root, found);
-  for (const fs::path& root : places.folders) add_tree(Place::Kind::folder, root, found);
-  std::erase_if(found, [&](const Place& one) {
-    return one.kind == Place::Kind::model_scope && roots.contains(one.folder.parent_path()) &&
+  std::set<fs::path> roots(model_roots.model_scope.begin(), model_roots.model_scope.end());
+  for (const fs::path& root : model_roots.model_scope) add_tree(ModelFolder::Kind::model_scope, root, found);
+  for (const fs::path& root : model_roots.folders) add_tree(ModelFolder::Kind::folder, root, found);
+  std::erase_if(found, [&](const ModelFolder& one) {
+    return one.kind == ModelFolder::Kind::model_scope && roots.contains(one.folder.parent_path()) &&
            one.folder.parent_path() != one.root;
   });
   std::set<std::string> names;
-  std::erase_if(found, [&](const Place& one) { return !names.insert(one.name).second; });
+  std::erase_if(found, [&](const ModelFolder& one) { return !names.insert(one.name).second; });
   return found;
 }
 
@@ -148,11 +148,11 @@ std::string newest_snapshot(const fs::path& snapshots, const std::vector<std::st
 
 Error half_downloaded(const std::string& what) { return Error(ErrorCode::half_downloaded, "half downloaded", what); }
 
-Result<fs::path> snapshot_of(const Place& place, std::string_view revision) {
-  const fs::path snapshots = place.folder / "snapshots";
+Result<fs::path> snapshot_of(const ModelFolder& model, std::string_view revision) {
+  const fs::path snapshots = model.folder / "snapshots";
   std::vector<std::string> names = entries(snapshots, kMostModelFiles);
   std::erase_if(names, [&](const std::string& name) { return !is_part(name) || !is_folder(snapshots / name); });
-  std::string commit = commit_of(place.folder, revision.empty() ? "main" : revision);
+  std::string commit = commit_of(model.folder, revision.empty() ? "main" : revision);
   if (commit.empty() && revision.empty()) commit = newest_snapshot(snapshots, names);
   if (commit.empty() && !revision.empty()) {
     const auto begins = [&](const std::string& name) { return name.starts_with(revision); };
@@ -162,10 +162,10 @@ Result<fs::path> snapshot_of(const Place& place, std::string_view revision) {
   if (!commit.empty() && std::find(names.begin(), names.end(), commit) != names.end()) return snapshots / commit;
   if (revision.empty()) return half_downloaded("none of its files is there");
   std::string known;
-  for (const std::string& ref : entries(place.folder / "refs", kMostRevisions))
-    if (!commit_of(place.folder, ref).empty()) known.append(known.empty() ? "" : ", ").append(ref);
+  for (const std::string& ref : entries(model.folder / "refs", kMostRevisions))
+    if (!commit_of(model.folder, ref).empty()) known.append(known.empty() ? "" : ", ").append(ref);
   for (const std::string& name : names) known.append(known.empty() ? "" : ", ").append(name.substr(0, 12));
-  return bad_input(place.name, "revision", known.empty() ? "one that was downloaded" : "one of " + known,
+  return bad_input(model.name, "revision", known.empty() ? "one that was downloaded" : "one of " + known,
                    "'" + printable(revision) + "'");
 }
 
@@ -181,18 +181,18 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 /// Whether a download stopped in the middle: its tool leaves what it has under other names.
-bool was_interrupted(const Place& place) {
-  if (place.kind == Place::Kind::model_scope)
-    return is_folder(place.root / "._____temp" / place.folder.lexically_relative(place.root));
-  if (place.kind == Place::Kind::folder) return false;
-  const auto blobs = entries(place.folder / "blobs", kMostModelFiles);
+bool was_interrupted(const ModelFolder& model) {
+  if (model.kind == ModelFolder::Kind::model_scope)
+    return is_folder(model.root / "._____temp" / model.folder.lexically_relative(model.root));
+  if (model.kind == ModelFolder::Kind::folder) return false;
+  const auto blobs = entries(model.folder / "blobs", kMostModelFiles);
   return std::any_of(blobs.begin(), blobs.end(), [](const auto& name) { return name.ends_with(".incomplete"); });
 }
 
 /// Why the files of `folder` cannot be read; none: they are there, and within the cache.
-std::optional<Error> trouble_of(const Place& place, const fs::path& folder) {
+std::optional<Error> trouble_of(const ModelFolder& model, const fs::path& folder) {
   std::error_code error;
-  const fs::path root = place.root.empty() ? fs::path() : fs::canonical(place.root, error);
+  const fs::path root = model.root.empty() ? fs::path() : fs::canonical(model.root, error);
   std::vector<std::string> missing;
   const std::vector<std::string> files = entries(folder, kMostModelFiles);
   const auto refused = [](const std::string& line) { return Error(ErrorCode::bad_value, line); };
@@ -208,7 +208,7 @@ std::optional<Error> trouble_of(const Place& place, const fs::path& folder) {
     else if (!root.empty() && !lies_within(target, root))
       return refused(printable(file) + " is a link out of the cache");
   }
-  const bool interrupted = was_interrupted(place);
+  const bool interrupted = was_interrupted(model);
   if (missing.empty()) missing = missing_weights(folder);
   if (!missing.empty()) return half_downloaded("without " + listed(missing));
   if (!path_exists(folder / "config.json"))
@@ -219,17 +219,17 @@ std::optional<Error> trouble_of(const Place& place, const fs::path& folder) {
 }
 
 /// The revision that a name without one means; `trouble` where it has none.
-KeptModel kept_model(const Place& place) {
-  KeptModel kept{.name = place.name, .folder = place.folder};
-  if (place.kind == Place::Kind::hugging_face) {
-    const auto snapshot = snapshot_of(place, {});
+KeptModel kept_model(const ModelFolder& model) {
+  KeptModel kept{.name = model.name, .folder = model.folder};
+  if (model.kind == ModelFolder::Kind::hugging_face) {
+    const auto snapshot = snapshot_of(model, {});
     if (!snapshot) {
       kept.trouble = snapshot.error();
       return kept;
     }
     kept.folder = *snapshot;
   }
-  kept.trouble = trouble_of(place, kept.folder);
+  kept.trouble = trouble_of(model, kept.folder);
   return kept;
 }
 
@@ -241,16 +241,16 @@ std::string lower(std::string_view text) {
 }
 
 /// The names nearest to `asked`, with or without its organisation; those that share nothing are none.
-std::vector<std::string> nearest(const std::vector<Place>& places, std::string_view asked) {
+std::vector<std::string> nearest(const std::vector<ModelFolder>& models, std::string_view asked) {
   const auto own = [](std::string_view name) { return name.substr(name.rfind('/') + 1); };
   const std::string wanted = lower(asked), wanted_own = lower(own(asked));
   std::vector<std::pair<std::size_t, std::string>> near;
-  for (const Place& place : places) {
-    const std::string name = lower(place.name), name_own = lower(own(place.name));
+  for (const ModelFolder& model : models) {
+    const std::string name = lower(model.name), name_own = lower(own(model.name));
     const bool part = wanted_own.size() > 2 && name.find(wanted_own) != name.npos;
     const std::size_t apart = std::min(letters_apart(name, wanted), letters_apart(name_own, wanted_own));
     if (part || apart <= std::max<std::size_t>(2, wanted_own.size() / 3))
-      near.emplace_back(part ? 0 : apart, place.name);
+      near.emplace_back(part ? 0 : apart, model.name);
   }
   std::sort(near.begin(), near.end());
   std::vector<std::string> names;
@@ -259,13 +259,13 @@ std::vector<std::string> nearest(const std::vector<Place>& places, std::string_v
   return names;
 }
 
-Error not_kept(std::string_view asked, const std::vector<Place>& places) {
+Error not_kept(std::string_view asked, const std::vector<ModelFolder>& models) {
   const AskedName name = split_revision(asked);
-  std::vector<std::string> names = nearest(places, name.name);
+  std::vector<std::string> names = nearest(models, name.name);
   if (const fs::path file = nearest_path(name.name); !file.empty()) names.push_back("./" + file.string());
   std::string near = listed(names);
   if (near.empty())
-    near = places.empty() ? "there is none yet" : "`headlight models` lists " + std::to_string(places.size());
+    near = models.empty() ? "there is none yet" : "`headlight models` lists " + std::to_string(models.size());
   else near = "the nearest: " + near;
   std::string command = "hf download " + std::string(name.name);
   if (!name.revision.empty()) command.append(" --revision ").append(name.revision);
@@ -284,19 +284,19 @@ bool is_model_name(std::string_view text) {
                       [&, whole = name](std::string_view ending) { return whole.ends_with(ending); });
 }
 
-std::vector<KeptModel> kept_models(const ModelPlaces& places) {
+std::vector<KeptModel> kept_models(const ModelRoots& roots) {
   std::vector<KeptModel> models;
-  for (const Place& place : all_places(places)) models.push_back(kept_model(place));
+  for (const ModelFolder& model : all_model_folders(roots)) models.push_back(kept_model(model));
   return models;
 }
 
-Result<KeptModel> find_kept_model(const ModelPlaces& places, std::string_view asked) {
+Result<KeptModel> find_kept_model(const ModelRoots& roots, std::string_view asked) {
   const AskedName name = split_revision(asked);
-  const std::vector<Place> all = is_model_name(asked) ? all_places(places) : std::vector<Place>{};
-  const auto at = std::find_if(all.begin(), all.end(), [&](const Place& one) { return one.name == name.name; });
+  const std::vector<ModelFolder> all = is_model_name(asked) ? all_model_folders(roots) : std::vector<ModelFolder>{};
+  const auto at = std::find_if(all.begin(), all.end(), [&](const ModelFolder& one) { return one.name == name.name; });
   if (at == all.end()) return not_kept(asked, all);
   KeptModel kept{.name = at->name, .folder = at->folder};
-  if (at->kind == Place::Kind::hugging_face) {
+  if (at->kind == ModelFolder::Kind::hugging_face) {
     const auto snapshot = snapshot_of(*at, name.revision);
     if (!snapshot)
       return name.revision.empty()
@@ -313,7 +313,7 @@ Result<KeptModel> find_kept_model(const ModelPlaces& places, std::string_view as
   kept.trouble = trouble_of(*at, kept.folder);
   if (!kept.trouble) return kept;
   std::string found = kept.trouble->message();
-  if (kept.trouble->code == ErrorCode::half_downloaded && at->kind == Place::Kind::hugging_face)
+  if (kept.trouble->code == ErrorCode::half_downloaded && at->kind == ModelFolder::Kind::hugging_face)
     found += "; `hf download " + at->name + "` fetches the rest";
   return bad_input(asked, kept.folder.string(), "a whole model", found, kept.trouble->code);
 }

@@ -13,12 +13,12 @@
 namespace headlight {
 
 /// Folders that hold models, by the tool that keeps them. Those that do not exist hold none.
-struct ModelPlaces {
+struct ModelRoots {
   std::vector<std::filesystem::path> hugging_face;  // models--ORG--NAME/{refs, snapshots, blobs} (huggingface_hub)
   std::vector<std::filesystem::path> model_scope;   // ORG/NAME, a dot in a name written ___ (modelscope)
   std::vector<std::filesystem::path> folders;       // NAME or GROUP/NAME, each with config.json
 
-  friend bool operator==(const ModelPlaces&, const ModelPlaces&) = default;
+  friend bool operator==(const ModelRoots&, const ModelRoots&) = default;
 };
 
 /// A model in one of these folders.
@@ -37,11 +37,11 @@ inline constexpr std::size_t kMostKeptModels = 20000, kMostModelFiles = 4096;
 bool is_model_name(std::string_view text);
 
 /// All models, folder by folder, those of a folder by name; a name that an earlier folder has is not repeated.
-std::vector<KeptModel> kept_models(const ModelPlaces& places);
+std::vector<KeptModel> kept_models(const ModelRoots& roots);
 
 /// The model of this name. In Hugging Face's cache a revision is a branch or tag (refs/), or a commit or its beginning;
 /// without one it is the branch main, else the newest snapshot, with a remark. Errors: no such model, with the nearest
 /// names that are there and the command that downloads it; no such revision; `trouble`.
-Result<KeptModel> find_kept_model(const ModelPlaces& places, std::string_view name);
+Result<KeptModel> find_kept_model(const ModelRoots& roots, std::string_view name);
 
 }  // namespace headlight
