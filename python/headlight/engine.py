@@ -27,8 +27,8 @@ _PIPE = 1 << 20    # bytes of answers that the program may be ahead: it computes
 _DTYPES = {"float32": "F32", "bool": "BOOL", "int64": "I64", "int32": "I32", "uint8": "U8", "float16": "F16", "int16": "I16",
            "bfloat16": "BF16"}
 STACKS = ("encoder_attentions", "decoder_attentions", "cross_attentions")
-_ROLES = {"query": {"q", "query", "queries", "wq", "toq", "qs"}, "key": {"k", "key", "keys", "wk", "tok", "ks"},
-          "value": {"v", "value", "values", "wv", "tov", "vs"}, "output": {"o", "out", "output", "outputs", "wo", "toout"}}
+_ROLES = {"query": "q query queries wq toq qs", "key": "k key keys wk tok ks", "value": "v value values wv tov vs",
+          "output": "o out output outputs wo toout"}     # words of names
 
 
 class Error(RuntimeError):
@@ -331,22 +331,17 @@ def open_model(model: Any, tokenizer: Any = None) -> Model:
     return opened
 
 
-def role_of(name: str) -> str | None:
-    """`query`, `key`, `value`, `output` where a name says so: W_q, query.linear, k_proj, to_v, WV_matrices."""
-    for part in reversed(name.split(".")):
-        words = {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", part)}
-        found = [role for role, known in _ROLES.items() if known & words] or ["output"] * ("proj" in words)
-        if len(found) == 1:
-            return found[0]
-    return None
-
-
 def roles_of(name: str) -> tuple[str, ...]:
-    """What weights of this name project to: query, key and value in one, one of them, the output, or nothing known."""
+    """What weights of this name project to: query, key and value in one; one of them, or the output, by a word of W_q,
+    query.linear, k_proj, to_v, WV_matrices; or nothing known."""
     if re.search("in_proj|qkv|c_attn|query_key_value", name):
         return "query", "key", "value"
-    role = role_of(name)
-    return (role,) if role else ()
+    for part in reversed(name.split(".")):
+        words = {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", part)}
+        found = [role for role, known in _ROLES.items() if words.intersection(known.split())]
+        if len(found) == 1 or (not found and "proj" in words):
+            return (*found, "output")[:1]
+    return ()
 
 
 def projections(state_dict: Mapping[str, Any]) -> dict[str, Array]:

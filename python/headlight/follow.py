@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .engine import first_line, is_tensor, require, role_of, torch_module
+from .engine import first_line, is_tensor, require, roles_of, torch_module
 from .nodes import (LARGE, MADE, MOST_WEIGHTS, NOTHING, OTHER_SIDE, Call, Linear, Move, Node, Product, Weights,
                     axes_after, caller, evaluating, modules_around, moves_of, names_of, path_of, product_of, variables)
 
@@ -347,7 +347,7 @@ class Tracer:
         # The name that says most: the innermost one with a role, else that of a variable with one, else the outermost.
         known = [names[id(parameter)] for names, _ in maps[:4] if id(parameter) in names]
         named = [*known, *(name for name, value in variables() if value is parameter)]
-        name = next((name for name in named if role_of(name)), known[-1] if known else "")
+        name = next((name for name in named if roles_of(name)), known[-1] if known else "")
         info = Linear(parameter, name, slipped, kept, bias_of, weakref.ref(x), call)
         self._tag(out, Node("linear", None, out.shape, caller(), info))
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Tuple
 
 import numpy as np
 
-from .engine import (Array, Error, answer_to, as_numpy, is_tensor, notebook_shell, role_of, roles_of, side_by_side,
+from .engine import (Array, Error, answer_to, as_numpy, is_tensor, notebook_shell, roles_of, side_by_side,
                      torch_module)
 
 LARGE = 1 << 22          # elements above which an index is not carried along
@@ -407,8 +407,8 @@ class Call:
             parts = np.unique(index[0] % width // (width // 3))
             return packed[parts[0]] if len(parts) == 1 else None
         variables = [] if role == "value" else self.product.names[self._side(role)]
-        found = ({role_of(name) for name in some} - {None} for some in (called, variables))
-        return next((roles.pop() for roles in found if len(roles) == 1), None)
+        found = ({roles for roles in map(roles_of, some) if len(roles) == 1} for some in (called, variables))
+        return next((roles.pop()[0] for roles in found if len(roles) == 1), None)
 
     def swapped(self) -> bool:
         return (self.named("query"), self.named("key")) == ("key", "query")

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .engine import (STACKS, Array, Error, as_numpy, first_line, layers_of, notebook_shell, open_window, projections, refused,
-                     require, role_of, roles_of, run, side_by_side, stacks_of, tensors_file, token_metadata, torch_module,
+                     require, roles_of, run, side_by_side, stacks_of, tensors_file, token_metadata, torch_module,
                      words_of_options, write_safetensors, written_whole)
 from .follow import Keep, Tracer
 from .nodes import MADE, MOST_WEIGHTS, NOTHING, Call, Node, Site, factor_of, first_reshaping, recovered
@@ -229,7 +229,7 @@ class _Captured:
         unused = self.facts["unused"] = []
         for role, (name, parameter) in weights.items():
             root = call.node(role).path(MADE)[0] if role != "output" else NOTHING
-            other = root.info.name if root.kind == "linear" and role_of(root.info.name) not in (None, role) else ""
+            other = root.info.name if root.kind == "linear" and roles_of(root.info.name) not in ((), (role,)) else ""
             plain = root.kind == "source" and len(root.shape) <= 3 and root.shape[-1] == parameter.shape[1]
             last = role == "output" and call.context is not NOTHING and len(self.parts) == 1
             if id(parameter) not in call.called and (other or plain or last):
