@@ -7,18 +7,20 @@
     seen.show()                      # in a notebook: the page, inline; elsewhere: the window
 
 `watch` follows the operations of torch and keeps queries, keys, values, masks and scales of every attention it sees.
-All attention is computed, and every mistake is named, by the program `headlight` (found by the variable HEADLIGHT, in this
-folder, or in PATH). Arrays are numpy float32; layers, heads and tokens count from 0. Only numpy is needed; torch is used
-where the caller has imported it. Bad input and a missing program raise `Error` with one line.
+All attention is computed, and every mistake is named, by the program `headlight` (found by the variable HEADLIGHT, in
+this folder, or in PATH). Arrays are numpy float32; layers, heads and tokens count from 0. Only numpy is needed; torch
+is used where the caller has imported it. Bad input and a missing program raise `Error` with one line.
 
 This folder can be copied beside a script on a server where nothing may be installed. Read it in this order: engine (the
 program, its answers and files), nodes (how a tensor came about, one attention), follow (torch's operations), seen.
 """
-from .engine import (Error, Model, attention, claims, explain, export, figure, generate, heads, lens, lines, next,
-                     open_model as open, patch, program, why)
+from .engine import (Error, Lines, Model, attention, claims, explain, export, figure, generate, heads, lens, next,
+                     patch, program, why)
 from .follow import Keep
-from .seen import Mistake, Page, Report, Seen, check, log, show, tracker, watch
+from .seen import Mistake, Page, Report, Seen, check, log, show, tracker
 
+lines, open, watch = Lines, Model, Seen
 __version__ = "1.0.0"
-__all__ = ["Error", "Keep", "Mistake", "Model", "Page", "Report", "Seen", "attention", "check", "claims", "explain", "export",
-           "figure", "generate", "heads", "lens", "lines", "log", "next", "patch", "program", "show", "tracker", "watch", "why"]
+__all__ = ["Error", "Keep", "Mistake", "Model", "Page", "Report", "Seen", "attention", "check", "claims", "explain",
+           "export", "figure", "generate", "heads", "lens", "lines", "log", "next", "patch", "program", "show",
+           "tracker", "watch", "why"]

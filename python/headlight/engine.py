@@ -14,19 +14,20 @@ import tempfile
 import threading
 import weakref
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from sysconfig import get_path
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
 Array = np.ndarray
 _AHEAD = 1024      # sentences that are read before their answers are taken
 _PIPE = 1 << 20    # bytes of answers that the program may be ahead: it computes while the last ones are read here
-_DTYPES = {"float32": "F32", "bool": "BOOL", "int64": "I64", "int32": "I32", "uint8": "U8", "float16": "F16", "int16": "I16",
-           "bfloat16": "BF16"}
+_DTYPES = {"float32": "F32", "bool": "BOOL", "int64": "I64", "int32": "I32", "uint8": "U8", "float16": "F16",
+           "int16": "I16", "bfloat16": "BF16"}
 STACKS = ("encoder_attentions", "decoder_attentions", "cross_attentions")
+LISTS, Words = (list, tuple), Optional[Sequence[str]]
 _ROLES = {"query": "q query queries wq toq qs", "key": "k key keys wk tok ks", "value": "v value values wv tov vs",
           "output": "o out output outputs wo toout"}     # words of names
 
@@ -41,19 +42,19 @@ def require(holds: Any, what: str, expected: str, found: Any) -> None:
 
 
 def program() -> str:
-    """The path of the program `headlight`: the variable HEADLIGHT, else beside this module or where pip puts it, else in PATH."""
+    """The path of the program: the variable HEADLIGHT, else beside this module or where pip puts it, else in PATH."""
     named = os.environ.get("HEADLIGHT")
     runs = not named or (os.access(named, os.X_OK) and not os.path.isdir(named))
     require(runs, "HEADLIGHT", "the path of the program headlight", f"'{named}'")
-    beside = os.pathsep.join((os.path.dirname(__file__), get_path("scripts"), get_path("scripts", os.name + "_user")))  # of pip
-    found = named or shutil.which("headlight", path=beside) or shutil.which("headlight")
+    beside = [os.path.dirname(__file__), get_path("scripts"), get_path("scripts", os.name + "_user")]      # of pip
+    found = named or shutil.which("headlight", path=os.pathsep.join(beside)) or shutil.which("headlight")
     require(found, "headlight", "the program in HEADLIGHT, in the folder of the module or in PATH", "none of them")
     return str(found)
 
 
 @contextlib.contextmanager
 def refused(what: str) -> Iterator[None]:
-    """What the machine refuses (files, processes, text that is not Unicode), and an answer that is none, as an Error."""
+    """What the machine refuses (files, processes, text that is not Unicode), or no answer, as an Error."""
     try:
         yield
     except UnicodeError as error:
@@ -63,13 +64,13 @@ def refused(what: str) -> Iterator[None]:
 
 
 class Folder(contextlib.AbstractContextManager):
-    """A temporary folder, a path; `close()` or the end of the object, of the program or of a `with` block removes it."""
+    """A temporary folder, a path; `close()` or the end of the object, the program or a `with` block removes it."""
 
     def __init__(self) -> None:
         with refused("temporary folder"):
-            self.folder, process = tempfile.mkdtemp(prefix="headlight-"), os.getpid()
-        self.close = weakref.finalize(self, lambda folder: os.getpid() == process and shutil.rmtree(folder, ignore_errors=True),
-                                      self.folder)
+            self.folder = folder = tempfile.mkdtemp(prefix="headlight-")
+        owner = os.getpid()
+        self.close = weakref.finalize(self, lambda: os.getpid() == owner and shutil.rmtree(folder, ignore_errors=True))
 
     def __fspath__(self) -> str:
         require(self.close.alive, "source", "an open model", "one that was closed")
@@ -92,16 +93,17 @@ def run(arguments: Sequence[str], text: str | None = None, accept: Sequence[int]
     return done.stdout
 
 
-def open_window(path: str, held: contextlib.ExitStack | None = None) -> None:
-    """Opens the window about a file or folder; what is held for it is let go when it is shut."""
-    with held or contextlib.ExitStack() as until_then:
-        shown = sys.platform in ("darwin", "win32") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
-        require(shown, "show", "a notebook or a display",
-                "neither: seen.save(\"run.safetensors\") keeps it for headlight run.safetensors elsewhere")
+def open_window(path: contextlib.AbstractContextManager[str]) -> None:
+    """Opens the window about a file or folder, which is let go when it is shut."""
+    shown = sys.platform in ("darwin", "win32") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    require(shown, "show", "a notebook or a display",
+            "neither: seen.save(\"run.safetensors\") keeps it for headlight run.safetensors elsewhere")
+    with contextlib.ExitStack() as held:
+        command = [program(), "open", held.enter_context(path)]
         with refused("headlight open"):
-            window = subprocess.Popen([program(), "open", path], stdin=subprocess.DEVNULL, start_new_session=True)
-        held = until_then.pop_all()
-    threading.Thread(target=lambda: (window.wait(), held.close()), daemon=True).start()
+            window = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
+        until_then = held.pop_all()
+    threading.Thread(target=lambda: (window.wait(), until_then.close()), daemon=True).start()
 
 
 def first_line(text: str) -> str:
@@ -110,9 +112,8 @@ def first_line(text: str) -> str:
 
 
 def as_numpy(value: Any) -> Array:
-    """Numbers of any kind as an array, also a list of tensors of one shape; floats as float32. Errors: Error where it holds no
-    numbers."""
-    if isinstance(value, (list, tuple)) and any(map(is_tensor, value)):
+    """Numbers of any kind as an array, also a list of tensors of one shape; floats as float32. Error: no numbers."""
+    if isinstance(value, LISTS) and any(map(is_tensor, value)):
         value = [as_numpy(one) for one in value]
     if is_tensor(value):
         value = value.detach()
@@ -141,7 +142,7 @@ def is_tensor(value: Any) -> bool:
 
 
 def words_of_options(options: Mapping[str, Any], folder: Folder, source: Any = None) -> list[str]:
-    """The source, and `d_model=64, causal=True, off=["0.1"]` as `--d-model 64 --causal --off 0.1`; arrays are .npy files, lists lines."""
+    """The source, and `causal=True, off=["0.1"]` as `--causal --off 0.1`; arrays become .npy files."""
     words: list[str] = [] if source is None else [str(source)]
     for name, value in options.items():
         if value is None or value is False:
@@ -151,8 +152,8 @@ def words_of_options(options: Mapping[str, Any], folder: Folder, source: Any = N
             words.append(os.path.join(folder, name + ".npy"))
             np.save(words[-1], as_numpy(value))
         elif value is not True:
-            rows = value if isinstance(value, (list, tuple)) and value and isinstance(value[0], (list, tuple)) else [value]
-            words.append("\n".join(",".join(map(str, row)) if isinstance(row, (list, tuple)) else str(row) for row in rows))
+            rows = value if isinstance(value, LISTS) and value and isinstance(value[0], LISTS) else [value]
+            words.append("\n".join(",".join(map(str, row)) if isinstance(row, LISTS) else str(row) for row in rows))
     return words
 
 
@@ -163,38 +164,34 @@ def _answer(command: str, text: Any, source: Any, options: Mapping[str, Any], *m
         return run([command, *words], text if text is None or isinstance(text, str) else "\n".join(text))
 
 
-def _asked(command: str, kind: str, read: Callable[[bytes], Any], what: str) -> Callable[..., Any]:
-    """The function that returns a command's answer in this format, read from its bytes."""
+def _asked(command: str, kind: str, what: str) -> Callable[..., Any]:
+    """The function that returns a command's answer: arrays by name of npz, an object of json."""
     def ask(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> Any:
         found = _answer(command, text, source, options, "--format", kind)
         with refused(f"headlight {command}: expected {kind}, found {found[:32]!r}"):
-            return read(found)
+            answer = json.loads(found) if kind == "json" else dict(np.load(io.BytesIO(found), allow_pickle=False))
+        return {"steps": answer} if command == "explain" else answer
     ask.__name__, ask.__doc__ = command, what
     return ask
 
 
-def _arrays(answer: bytes) -> dict[str, Array]:
-    return dict(np.load(io.BytesIO(answer), allow_pickle=False))
-
-
-export = _asked("export", "npz", _arrays, """The arrays of `headlight export` by name: `attentions` (layers, heads, T, S) and
-    the others. `source` is a folder, file or name as on the command line, what `open` returned, or by default the shipped
-    model; `options` are those of the command line with `_` for `-`: `mask="causal"`, `with_="qkv,scores"`, `off="0.1"`.""")
-why = _asked("why", "npz", _arrays, "The terms that a score of attention is a sum of, as `headlight why` has them.")
-lens = _asked("lens", "npz", _arrays, "The next word after each layer, as `headlight lens` has it.")
-patch = _asked("patch", "npz", _arrays, """What each part of the model restores: `patch(text, from_="--text '…'", at="heads")`,
+export = _asked("export", "npz", """The arrays of `headlight export` by name: `attentions` (layers, heads, T, S) and the
+    others. `source` is a folder, file or name as on the command line, what `open` returned, or by default the shipped
+    model; `options` are those of the command line, `_` for `-`: `mask="causal"`, `with_="qkv,scores"`, `off="0.1"`.""")
+why = _asked("why", "npz", "The terms that a score of attention is a sum of, as `headlight why` has them.")
+lens = _asked("lens", "npz", "The next word after each layer, as `headlight lens` has it.")
+patch = _asked("patch", "npz", """What each part of the model restores: `patch(text, from_="--text '…'", at="heads")`,
     arrays as `headlight patch` has them.""")
-next = _asked("next", "json", json.loads, "The probabilities of the next (or hidden) word, as `headlight next` has them.")
-generate = _asked("generate", "json", json.loads, "The words that a decoder goes on with, as `headlight generate` has them.")
-explain = _asked("explain", "json", lambda answer: {"steps": json.loads(answer)}, """Every number behind one weight, of layer=,
-    head=, query=, key=: `{"steps": [{"name": …, "shape": …, "value": …, "terms": …}, …]}`.""")
-heads = _asked("heads", "json", json.loads,
-               """The measures of every head: `{"heads": [{"stack": …, "layer": …, "head": …, …}, …]}`.""")
-claims = _asked("claims", "json", json.loads, "What the window says of a sentence, as `headlight claims` has it.")
+next = _asked("next", "json", "The probabilities of the next (or hidden) word, as `headlight next` has them.")
+generate = _asked("generate", "json", "The words that a decoder goes on with, as `headlight generate` has them.")
+explain = _asked("explain", "json", """Every number behind one weight, of layer=, head=, query=, key=:
+    `{"steps": [{"name": …, "shape": …, "value": …, "terms": …}, …]}`.""")
+heads = _asked("heads", "json", 'The measures of every head: `{"heads": [{"stack": …, "layer": …, "head": …, …}, …]}`.')
+claims = _asked("claims", "json", "What the window says of a sentence, as `headlight claims` has it.")
 
 
 def figure(text: str | Sequence[str] | None = None, source: Any = None, *, output: str | Path, **options: Any) -> Path:
-    """Writes `output` (.svg, .pdf or .png) as `headlight figure` draws it, with its options: `view="head"`; the path."""
+    """Writes `output` (.svg, .pdf or .png) as `headlight figure` draws it with its options: `view="head"`."""
     _answer("figure", text, source, options, "-o", str(output))
     return Path(output)
 
@@ -241,7 +238,7 @@ def _bytes_of(array: Any) -> bytes:
 
 def layers_of(attentions: Any, sentence: int, what: str = "attentions") -> Array:
     """(layers, heads, T, S) of whatever a program holds: a list of layers, or an array with 2 to 5 axes."""
-    if not isinstance(attentions, (list, tuple)):
+    if not isinstance(attentions, LISTS):
         array = as_numpy(attentions)
         attentions = list(array) if array.ndim > 3 else [array]
     require(attentions, what, "a layer or more", "none (was output_attentions=True asked for?)")
@@ -260,8 +257,8 @@ def layers_of(attentions: Any, sentence: int, what: str = "attentions") -> Array
 def stacks_of(attentions: Any, sentence: int) -> dict[str, Array]:
     """The arrays of a tensors file: `attentions`, or those of an encoder, a decoder and their cross-attention."""
     attentions = attentions.stacks(sentence) if hasattr(attentions, "stacks") else attentions      # what `watch` saw
-    listed = isinstance(attentions, (list, tuple))
-    if listed and len(attentions) == 3 and all(isinstance(stack, (list, tuple)) for stack in attentions):
+    listed = isinstance(attentions, LISTS)
+    if listed and len(attentions) == 3 and all(isinstance(stack, LISTS) for stack in attentions):
         attentions = dict(zip(STACKS, attentions))
     elif listed or isinstance(attentions, np.ndarray) or is_tensor(attentions):
         attentions = {"attentions": attentions}
@@ -276,11 +273,12 @@ def _patterns_of_cache(cache: Any) -> list[Any]:
     names = {name: re.fullmatch(r"blocks\.(\d+)\.attn\.hook_pattern|\('pattern', (\d+)\)", str(name))
              for name in getattr(cache, "keys", list)()}
     layers = {int(found[1] or found[2]): name for name, found in names.items() if found}
-    require(layers, "attentions", "arrays, a model's output with attentions, or a cache with patterns", type(cache).__name__)
+    expected = "arrays, a model's output with attentions, or a cache with patterns"
+    require(layers, "attentions", expected, type(cache).__name__)
     return [cache[layers[layer]] for layer in sorted(layers)]
 
 
-def token_metadata(arrays: Mapping[str, Array], tokens: Any, target_tokens: Any) -> dict[str, str]:
+def token_metadata(arrays: Mapping[str, Array], tokens: Words, target_tokens: Words) -> dict[str, str]:
     """The metadata that names rows and columns. Errors: Error where the counts do not fit."""
     shape = arrays.get("cross_attentions", [*arrays.values()][0]).shape
     metadata = {}
@@ -294,41 +292,39 @@ def token_metadata(arrays: Mapping[str, Array], tokens: Any, target_tokens: Any)
 
 
 class Model(Folder):
-    """What `open` returns: a `source` for all functions while it is there; `show()` opens the window."""
-
-    def show(self) -> None:
-        open_window(str(self))
-
-
-def open_model(model: Any, tokenizer: Any = None) -> Model:
-    """Hands a live model over, as it is now: what its `save_pretrained` writes, else `model.config.to_dict()` and
-    `model.state_dict()`; of the tokenizer likewise, or its `tokenizer.json`, or the path of one; without it only `ids=` can be
-    asked.
+    """A live model as it is now, a `source` for all functions while this object is there: what `model.save_pretrained`
+    writes, else `model.config.to_dict()` and `model.state_dict()`; of the tokenizer likewise, or its `tokenizer.json`,
+    or the path of one; without it only `ids=` can be asked. `show()` opens the window.
 
     Errors: Error where config or weights are missing, or the folder cannot be written."""
-    config = getattr(model, "config", None)
-    fields = config.to_dict() if hasattr(config, "to_dict") else config
-    known = isinstance(fields, Mapping) and callable(getattr(model, "state_dict", None))
-    require(known, "open", "a model with config.to_dict() and state_dict()", type(model).__name__)
-    backend, path = getattr(tokenizer, "backend_tokenizer", tokenizer), tokenizer      # of tokenizers; or a file, a folder
-    opened = Model()
-    with refused("open"):
-        if hasattr(model, "save_pretrained"):       # names of weights may be others than while it runs
-            model.save_pretrained(opened.folder)
-        if isinstance(path, (str, os.PathLike)):
-            shutil.copy(os.path.join(path, "tokenizer.json") if os.path.isdir(path) else path, opened.folder + "/tokenizer.json")
-        elif hasattr(tokenizer, "save_pretrained"):
-            tokenizer.save_pretrained(opened.folder)
-        elif hasattr(backend, "to_str"):
-            Path(opened.folder, "tokenizer.json").write_text(backend.to_str(), encoding="utf-8")
-        else:
-            none = tokenizer is None
-            require(none, "open", "a tokenizer with save_pretrained or to_str, or a path", type(tokenizer).__name__)
-        if not Path(opened.folder, "config.json").exists():
-            fields = {**fields, "architectures": fields.get("architectures") or [type(model).__name__]}
-            Path(opened.folder, "config.json").write_text(json.dumps(fields, default=str), encoding="utf-8")
-            write_safetensors(os.path.join(opened.folder, "model.safetensors"), model.state_dict(), {"format": "pt"})
-    return opened
+
+    def __init__(self, model: Any, tokenizer: Any = None) -> None:
+        config = getattr(model, "config", None)
+        fields = config.to_dict() if hasattr(config, "to_dict") else config
+        known = isinstance(fields, Mapping) and callable(getattr(model, "state_dict", None))
+        require(known, "open", "a model with config.to_dict() and state_dict()", type(model).__name__)
+        super().__init__()
+        backend = getattr(tokenizer, "backend_tokenizer", tokenizer)      # of tokenizers
+        with refused("open"):
+            if hasattr(model, "save_pretrained"):       # names of weights may be others than while it runs
+                model.save_pretrained(self.folder)
+            if isinstance(tokenizer, (str, os.PathLike)):
+                within = Path(tokenizer, "tokenizer.json")
+                shutil.copy(within if os.path.isdir(tokenizer) else tokenizer, Path(self, "tokenizer.json"))
+            elif hasattr(tokenizer, "save_pretrained"):
+                tokenizer.save_pretrained(self.folder)
+            elif hasattr(backend, "to_str"):
+                Path(self, "tokenizer.json").write_text(backend.to_str(), encoding="utf-8")
+            else:
+                expected = "a tokenizer with save_pretrained or to_str, or a path"
+                require(tokenizer is None, "open", expected, type(tokenizer).__name__)
+            if not Path(self, "config.json").exists():
+                fields = {**fields, "architectures": fields.get("architectures") or [type(model).__name__]}
+                Path(self, "config.json").write_text(json.dumps(fields, default=str), encoding="utf-8")
+                write_safetensors(Path(self, "model.safetensors"), model.state_dict(), {"format": "pt"})
+
+    def show(self) -> None:
+        open_window(contextlib.nullcontext(str(self)))
 
 
 def roles_of(name: str) -> tuple[str, ...]:
@@ -352,9 +348,9 @@ def projections(state_dict: Mapping[str, Any]) -> dict[str, Array]:
         kind = "bias" if name.endswith("bias") else "weight"
         if kind == "weight" and re.search(r"\bc_(attn|proj)", name):     # Conv1D keeps (in, out)
             array = array.T
-        whole = not roles or len(array) % len(roles) == 0
-        require(whole, name, "rows of query, key and value", array.shape)
-        for role, part in zip(roles, np.split(array, len(roles)) if roles else ()):
+        parts = len(roles) or 1
+        require(len(array) % parts == 0, name, "rows of query, key and value", array.shape)
+        for role, part in zip(roles, np.split(array, parts)):
             own = f"{'out' if role == 'output' else role[0]}_proj.{kind}"
             require(own not in arrays, "state_dict", "one layer of attention", f"{own} twice (prefix= chooses one)")
             arrays[own] = part.astype(np.float32)
@@ -365,11 +361,11 @@ def projections(state_dict: Mapping[str, Any]) -> dict[str, Array]:
 
 def attention(x: Any, *, num_heads: int, state_dict: Mapping[str, Any], key: Any = None, value: Any = None,
               mask: Any = None, prefix: str = "") -> dict[str, Array]:
-    """What attention with these weights gives, by the program: `attentions`, `queries`, `keys`, `values`, `scores` (1, heads, T,
-    …) and `output` (T, d_model).
+    """What attention with these weights gives, by the program: `attentions`, `queries`, `keys`, `values`, `scores`
+    (1, heads, T, …) and `output` (T, d_model).
 
-    `x` (T, d_model); `key`, `value` (S, …), by default x; `mask` (T, S), true = may attend, or added to the scores. `state_dict`
-    as torch.nn.MultiheadAttention has it, or with W_q, query.linear, q_proj, c_attn; `prefix` picks one layer of a larger one."""
+    `x` (T, d_model); `key`, `value` (S, …), by default x; `mask` (T, S), true = may attend, or added to the scores;
+    `state_dict` of torch.nn.MultiheadAttention, or with W_q, query.linear, q_proj, c_attn; `prefix` picks one layer."""
     own = {name[len(prefix):].lstrip("."): array for name, array in state_dict.items() if name.startswith(prefix)}
     given = {"key": key, "value": value, "mask": mask}
     arrays = {"query": as_numpy(x).astype(np.float32), **projections(own),
@@ -398,20 +394,16 @@ def side_by_side(of_heads: Array) -> Array:
     return side.reshape(*side.shape[:-2], -1).astype(np.float32)
 
 
-def lines(sentences: Iterable[str], source: str | None = None, **options: Any) -> Lines:
+class Lines(Iterator):
     """Answers to a stream of sentences, in order: each the object that `headlight export --lines` writes.
 
-    One program answers all of them, each as soon as it is there: the next sentence may depend on the last answer. A
-    sentence that cannot be answered gives `{"error": …, "code": …, "text": …}` in its place. At most 1,024 sentences are read ahead.
-    `options` as in `export`; `jobs=0` uses all processors."""
-    return Lines(_lines(sentences, source, options))
+    One program answers all of them, each as soon as it is there: the next sentence may depend on the last answer. What
+    cannot be answered gives `{"error": …, "code": …, "text": …}` in its place. At most 1,024 sentences are read ahead.
+    `options` as in `export`; `jobs=0` uses all processors. Sent to another process it is the list of those left."""
 
-
-class Lines(Iterator):
-    """An iterator over answers. Sent to another process it is the list of those that are left."""
-
-    def __init__(self, answers: Any) -> None:
-        self._answers, self.close = answers, answers.close      # (which ends the program's work)
+    def __init__(self, sentences: Iterable[str], source: str | None = None, **options: Any) -> None:
+        self._answers = _lines(sentences, source, options)
+        self.close = self._answers.close      # (which ends the program's work)
 
     def __next__(self) -> dict[str, Any]:
         return self._answers.__next__()
@@ -430,11 +422,10 @@ def _line_of(text: Any) -> bytes | tuple[str, str]:
         return "not_utf8", f"text: expected Unicode, found {error.object[error.start:error.end]!r}"
 
 
-def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) -> Generator[dict[str, Any], None, None]:
     """Of `headlight export --lines`, started anew where it ends before its input does."""
     # Texts not answered yet, each with a line, what is wrong with it, or an exception of the caller; None: the end.
     asked: queue.Queue[tuple[Any, Any]] = queue.Queue()
-    to_write: Any = queue.SimpleQueue()       # the same lines, each with the input of the program that gets it
     room, changes, stopped = threading.Semaphore(_AHEAD), threading.Lock(), threading.Event()
 
     def feed() -> None:
@@ -442,7 +433,7 @@ def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) ->
             room.acquire()
             with changes:
                 asked.put((text, line))
-                to_write.put((process.stdin, line))
+                to_write.put(line)
         try:
             for text in sentences:
                 if stopped.is_set():
@@ -452,39 +443,37 @@ def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) ->
             ask(None, error)
         ask(None, None)
 
-    def write() -> None:
-        for stdin, line in iter(to_write.get, None):
-            with contextlib.suppress(OSError, ValueError):       # where the program has ended, the reader will find out
-                if line is None:
-                    stdin.close()
-                elif isinstance(line, bytes):
-                    stdin.write(line)
-                    stdin.flush()
+    def write(stdin: Any, waiting: Any) -> None:
+        with contextlib.suppress(OSError), stdin:       # where the program has ended, the reader will find out
+            for line in iter(waiting.get, None):
+                stdin.write(line if isinstance(line, bytes) else b"")
+                stdin.flush()
 
     with Folder() as folder:
         errors = Path(folder, "errors")
         command = [program(), "export", *words_of_options(options, folder, source), "--text", "-", "--lines"]
 
-        def start() -> Any:
-            """A program; it gets the lines that wait for an answer."""
+        def start() -> tuple[Any, Any]:
+            """A program, and a queue of what it is to read: at first the lines that wait for an answer."""
             with refused("headlight export"), open(errors, "wb") as file:
                 pipe = subprocess.PIPE
-                started: Any = subprocess.Popen(command, bufsize=_PIPE, stdin=pipe, stdout=pipe, stderr=file)
+                started = subprocess.Popen(command, bufsize=_PIPE, stdin=pipe, stdout=pipe, stderr=file)
             with contextlib.suppress(ImportError, OSError):
                 import fcntl
                 fcntl.fcntl(started.stdout, 1031, _PIPE)      # F_SETPIPE_SZ of Linux: a larger pipe
+            waiting: Any = queue.SimpleQueue()
             for _, line in list(asked.queue):
-                to_write.put((started.stdin, line))
-            return started
+                waiting.put(line)
+            threading.Thread(target=write, args=(started.stdin, waiting), daemon=True).start()
+            return started, waiting
 
         def stop() -> None:
-            to_write.put((process.stdin, None))
+            to_write.put(None)
             process.kill()
             process.wait()
             process.stdout.close()
-        process = start()
-        for work in (feed, write):
-            threading.Thread(target=work, daemon=True).start()
+        process, to_write = start()
+        threading.Thread(target=feed, daemon=True).start()
         try:
             for text, line in iter(asked.get, (None, None)):
                 if isinstance(line, BaseException):
@@ -499,10 +488,9 @@ def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) ->
                     line = "bad_value", first_line(errors.read_text(encoding="utf-8", errors="replace")) or \
                         f"headlight export: expected an answer, found the end (status {process.returncode})"
                     with changes:
-                        process = start()
+                        process, to_write = start()
                 yield {"error": line[1], "code": line[0], "text": text}
         finally:
             stopped.set()
             room.release()
             stop()
-            to_write.put(None)

@@ -2,7 +2,6 @@
 `headlight diagnose`, which names mistakes by codes; here each gets its line of the caller's code."""
 from __future__ import annotations
 
-import contextlib
 import html as _html
 import itertools
 import json
@@ -18,7 +17,7 @@ import numpy as np
 from .engine import (STACKS, Array, Error, as_numpy, first_line, layers_of, notebook_shell, open_window, projections, refused,
                      require, roles_of, run, side_by_side, stacks_of, tensors_file, token_metadata, torch_module,
                      words_of_options, write_safetensors, written_whole)
-from .follow import Keep, Tracer
+from .follow import Tracer
 from .nodes import MADE, MOST_WEIGHTS, NOTHING, Call, Node, Site, factor_of, first_reshaping, recovered
 
 _MOST_PAGE = 8 << 20      # bytes of a page that a notebook still keeps gladly
@@ -334,8 +333,7 @@ class Page:
 
 def page_of(arrays: Mapping[str, Array], metadata: Mapping[str, str], **options: Any) -> Page:
     with tensors_file(arrays, metadata) as path, refused("headlight page"):
-        run(["page", path, *words_of_options(options, os.path.dirname(path)), "-o", path + ".html"])
-        return Page(Path(path + ".html").read_text(encoding="utf-8"))
+        return Page(run(["page", path, *words_of_options(options, os.path.dirname(path)), "-o", "-"]).decode())
 
 
 def show(attentions: Any, tokens: Sequence[str] | None = None, target_tokens: Sequence[str] | None = None,
@@ -352,8 +350,7 @@ def show(attentions: Any, tokens: Sequence[str] | None = None, target_tokens: Se
     arrays.update({name: more[name] for name in ("queries", "keys", "values") if isinstance(more.get(name), np.ndarray)})
     if hasattr(notebook_shell(), "kernel"):
         return page_of(arrays, metadata, **options)
-    held = contextlib.ExitStack()
-    open_window(held.enter_context(tensors_file(arrays, metadata)), held)
+    open_window(tensors_file(arrays, metadata))
     return None
 
 
@@ -482,9 +479,6 @@ class Seen(Tracer, Sequence):
         given = [note for call in calls for part in call._parts for note in part.notes]
         return Report(captured, language, [*given, *notes], config,
                       lambda one: _site_of(calls[one["call"]], one["code"], one.get("role", "")))
-
-
-watch = Seen
 
 
 class _Tracker:
