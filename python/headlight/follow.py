@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .engine import first_line, is_tensor, require, roles_of, torch_module
-from .nodes import (LARGE, MADE, MOST_WEIGHTS, NOTHING, OTHER_SIDE, Call, Linear, Move, Node, Product, Weights,
-                    axes_after, caller, evaluating, modules_around, moves_of, names_of, path_of, product_of, variables)
+from .engine import LISTS, first_line, is_tensor, require, roles_of, torch_module
+from .nodes import (LARGE, MADE, NOTHING, OTHER_SIDE, Call, Linear, Move, Node, Product, axes_after, caller, evaluating,
+                    modules_around, moves_of, names_of, path_of, product_of, variables)
 
 
 class Keep(NamedTuple):
@@ -46,27 +46,26 @@ class Operation(NamedTuple):
 
 _SAME = {"contiguous", "clone", "detach"}
 _PERMUTES = {"transpose", "swapaxes", "swapdims", "permute", "movedim", "moveaxis", "T", "mT", "t", "adjoint", *_SAME}
+_RESHAPES = {"view", "reshape", "flatten", "unflatten"}
 _CASTS = {"to", "float", "half", "bfloat16", "double", "type", "type_as", "cpu", "cuda", "requires_grad_"}
 _OVER = {"div", "div_", "divide", "true_divide", "__truediv__", "__itruediv__", "__div__"}
-_PLUS = {"add": 1, "add_": 1, "__add__": 1, "__radd__": 1, "__iadd__": 1, "sub": -1, "sub_": -1, "subtract": -1,
-         "__sub__": -1, "__isub__": -1}
-# By the method of Tracer that handles them.
-_GROUPS = {"_on_product": {"matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "einsum", "baddbmm", "addmm"},
-    "_on_move": _PERMUTES | _CASTS | {
-        "view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "expand", "expand_as", "repeat", "repeat_interleave",
-        "view_as", "reshape_as", "chunk", "split", "tensor_split", "unbind", "select", "narrow", "__getitem__", "broadcast_to",
-        "tile", "index_select", "split_with_sizes"},
-    "_on_times": {"mul", "mul_", "multiply", "__mul__", "__rmul__", "__imul__", "__rdiv__", "__rtruediv__"} | _OVER,
-    "_on_plus": set(_PLUS), "_on_fill": {"masked_fill", "masked_fill_", "where", "__setitem__", "index_copy_", "tril", "triu", "tril_", "triu_"},
-    "_on_softmax": {"softmax", "log_softmax", "sigmoid"}, "_on_dropout": {"dropout", "dropout_", "feature_dropout"},
-    "_on_sum": {"exp", "sum", "mean"}, "_on_cat": {"cat", "concat", "concatenate", "stack", "hstack"},
-    "_on_fused": {"scaled_dot_product_attention"}, "_on_linear": {"linear"}, "_on_other": {"layer_norm", "rms_norm"}}
+_MINUS = {"sub", "sub_", "subtract", "__sub__", "__isub__"}
+_GROUPS = {     # by the method of Tracer that handles them
+    "_on_product": "matmul __matmul__ __rmatmul__ bmm mm einsum baddbmm addmm".split(),
+    "_on_move": [*_PERMUTES, *_RESHAPES, *_CASTS, *"squeeze unsqueeze expand expand_as broadcast_to repeat".split(),
+                 *"tile repeat_interleave view_as reshape_as chunk split split_with_sizes tensor_split unbind".split(),
+                 *"select narrow __getitem__ index_select".split()],
+    "_on_times": [*_OVER, *"mul mul_ multiply __mul__ __rmul__ __imul__ __rdiv__ __rtruediv__".split()],
+    "_on_plus": [*_MINUS, "add", "add_", "__add__", "__radd__", "__iadd__"], "_on_linear": ["linear"],
+    "_on_fill": "masked_fill masked_fill_ where __setitem__ index_copy_ tril triu tril_ triu_".split(),
+    "_on_softmax": ["softmax", "log_softmax", "sigmoid"], "_on_dropout": ["dropout", "dropout_", "feature_dropout"],
+    "_on_sum": ["exp", "sum", "mean"], "_on_cat": ["cat", "concat", "concatenate", "stack", "hstack"],
+    "_on_fused": ["scaled_dot_product_attention"], "_on_other": ["layer_norm", "rms_norm"]}
 _HANDLERS = {name: handler for handler, names in _GROUPS.items() for name in names}
-_RESHAPES = {"view", "reshape", "flatten", "unflatten"}
 _MADE = {"tanh": "cap", **dict.fromkeys(("normalize", "layer_norm", "rms_norm", "group_norm"), "normed"),
-         **dict.fromkeys(("neg", "__neg__", "view_as_complex", "view_as_real", "roll", "flip"), "turned")}     # kinds of nodes
-_UNCHANGED = {"max", "amax", "__get__", "data", "grad", "min", "values"}     # of scores: no step on the way to a softmax
-_CELLS, _HEADS = ("product", "weights"), ("context", "heads")     # roots: a number for each query and key; heads, of calls
+         **dict.fromkeys(("neg", "__neg__", "view_as_complex", "view_as_real", "roll", "flip"), "turned")}     # kinds
+_UNCHANGED = {"max", "amax", "__get__", "data", "grad", "min", "values"}     # of scores: no step towards a softmax
+_CELLS, _HEADS = ("product", "weights"), ("context", "heads")     # roots: a number for each query and key; of calls
 
 
 @functools.lru_cache(None)
@@ -102,7 +101,7 @@ def _follower_class(torch: Any) -> Any:
 
 @functools.lru_cache(None)
 def _opened(func: Any) -> Any:
-    """A function of torch.nn.functional that finds itself not overridden, so that its own operations are seen one by one."""
+    """A function of torch.nn.functional that finds itself not overridden: its own operations are seen one by one."""
     asked = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
     names = {**func.__globals__, **{name: lambda *_: False for name in asked}}
     again = types.FunctionType(func.__code__, names, func.__name__, func.__defaults__, func.__closure__)
@@ -112,8 +111,8 @@ def _opened(func: Any) -> Any:
 
 def unseen(torch: Any, out: Any) -> str:
     """Why the numbers of a result cannot be looked at; "" where they can."""
-    compiling = getattr(getattr(torch, "compiler", None), "is_compiling", None)
-    if type(out).__module__.startswith(("torch._subclasses", "torch._functorch", "torch.fx")) or (compiling and compiling()):
+    compiling = getattr(getattr(torch, "compiler", None), "is_compiling", bool)
+    if compiling() or type(out).__module__.startswith(("torch._subclasses", "torch._functorch", "torch.fx")):
         return "torch.compile, torch.export and fake tensors"
     if is_tensor(out) and out.is_cuda and torch.cuda.is_current_stream_capturing():
         return "CUDA graphs"
@@ -122,8 +121,8 @@ def unseen(torch: Any, out: Any) -> str:
 
 def number_of(value: Any) -> float | None:
     """A number, also as a tensor or array of one element; nothing for larger ones."""
-    size = value.numel() if is_tensor(value) else np.size(value) if isinstance(value, (int, float, np.number, np.ndarray)) else 0
-    return float(value) if size == 1 else None
+    known = is_tensor(value) or isinstance(value, (int, float, np.number, np.ndarray))
+    return float(value) if known and math.prod(np.shape(value)) == 1 else None
 
 
 class Tracer:
@@ -145,7 +144,7 @@ class Tracer:
         self._used: set = set()                          # ids of weights
         self._operations = self._blocks = self._left_out = self._bytes = 0
         self._notes: list[Sequence[str]] = []
-        # While a block is open: what ends with it, its thread, whether compiled functions run as they are written (torch 2.6).
+        # While a block is open: what ends with it, its thread, whether compiled functions run as written (torch 2.6).
         self._open, self._thread, self._as_written = contextlib.ExitStack(), None, False     # type: Any, Any, bool
 
     def __enter__(self) -> Any:
@@ -162,7 +161,7 @@ class Tracer:
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        """What belongs to the running code is let go; calls that met no values stay where their shape speaks for them."""
+        """What belongs to the running code is let go; calls that met no values stay where their shape fits."""
         try:
             self._open.close()
         finally:
@@ -176,14 +175,14 @@ class Tracer:
 
     def _before_module(self, module: Any, _: Any) -> None:
         with self._silent("a module"):
-            if threading.get_ident() == self._thread and \
-                    re.search("Script|Traced" if self._as_written else "Script|Traced|OptimizedModule", type(module).__name__):
+            kinds = "Script|Traced" if self._as_written else "Script|Traced|OptimizedModule"
+            if threading.get_ident() == self._thread and re.search(kinds, type(module).__name__):
                 inner = getattr(module, "original_name", None) or type(getattr(module, "_orig_mod", module)).__name__
                 self._note("compiled", inner)
 
     @contextlib.contextmanager
     def _silent(self, what: str, of_line: bool = False) -> Any:
-        """Nothing that happens here reaches the caller's code: it becomes a note, of the line that is running or without."""
+        """Nothing that happens here reaches the caller's code: it becomes a note, with the line that runs or not."""
         try:
             yield
         except Exception as error:
@@ -218,11 +217,10 @@ class Tracer:
         return self.node_of(tensor)
 
     def _step(self, kind: str, node: Node, out: Any, info: Any = None, of: Any = None) -> None:
-        """`out` was made from the tensor of `node`. Of weights that are changed after the softmax some sentences are kept; where
-        dropout belongs, those before it are judged."""
+        """`out` was made from the tensor of `node`. Changed weights are kept, where dropout belongs those before it."""
         step = Node(kind, node, out.shape, caller(), info, of)
         if node.root.kind == "weights" and kind not in ("move", "expsum") and (kind != "drop" or evaluating()):
-            step.kept = self._snapshot(node.root.info, out, moves_of(step.path(("product",))))
+            step.kept = self._snapshot(node.root.info, out, step.path(("product",)))
         self._tag(out, step)
 
     def follow(self, function: Any, name: str, args: Any, kwargs: dict[str, Any], out: Any) -> None:
@@ -256,17 +254,18 @@ class Tracer:
 
     def _on_nested(self, function: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> None:
         """Of nested and jagged tensors each component is followed, as a sentence without an axis of the batch."""
-        outs = out if isinstance(out, (tuple, list)) else [out]
+        outs = out if isinstance(out, LISTS) else [out]
         if not all(getattr(one, "is_nested", False) for one in outs):
-            return self._note("blind", "this operation on nested tensors") if name in _HANDLERS and is_tensor(out) else None
+            known = name in _HANDLERS and is_tensor(out)
+            return self._note("blind", "this operation on nested tensors") if known else None
         for place, parts in enumerate(zip(*map(self._components, outs))):
             part = parts if outs is out else parts[0]
             own = [self._components(value)[place] if getattr(value, "is_nested", False) else value for value in args]
             if name in _RESHAPES and outs is not out:
                 function, name, own[1:] = torch_module().Tensor.reshape, "reshape", [tuple(part.shape)]
             elif name in _PERMUTES or name == "softmax":     # axes are counted without the first
-                axes = [axis for value in own[1:] for axis in (value if isinstance(value, (tuple, list)) else [value])]
-                own[1:] = [axis - (isinstance(axis, int) and axis > 0) for axis in axes if name != "permute" or axis != 0]
+                axes = [axis for value in own[1:] for axis in (value if isinstance(value, LISTS) else [value])]
+                own[1:] = [axis - (isinstance(axis, int) and axis > 0) for axis in axes if name != "permute" or axis]
             named = {key: value - (value > 0) if key.startswith("dim") and isinstance(value, int) else value
                      for key, value in kwargs.items()}
             self._handle(function, name, own, named, part)
@@ -281,7 +280,8 @@ class Tracer:
     def _on_other(self, op: Operation) -> None:
         """A norm; or an operation that is not known, on scores: they stay scores, and are not judged."""
         if op.root.kind in ("", "source"):
-            return self._tag(op.out, Node("source", None, op.out.shape, caller(), of=weakref.ref(self._origin(op.args[0]))))
+            before = weakref.ref(self._origin(op.args[0]))
+            return self._tag(op.out, Node("source", None, op.out.shape, caller(), of=before))
         is_score = op.root.kind == "product" and len(op.root.shape) >= 3
         kind = _MADE.get(op.name)
         if kind == "cap" and is_score:
@@ -290,7 +290,7 @@ class Tracer:
             return self._made(kind, op.node, op.out)
         if not is_score and op.out is op.args[0] and op.name.endswith("_") and not op.name.startswith("__"):
             self._tag(op.out, None)
-        elif is_score and op.name not in _UNCHANGED and tuple(op.out.shape) == op.node.shape and op.out.is_floating_point():
+        elif is_score and op.name not in _UNCHANGED and op.out.shape == op.node.shape and op.out.is_floating_point():
             self._step("opaque", op.node, op.out, op.name)
 
     def _on_move(self, op: Operation) -> None:
@@ -307,17 +307,18 @@ class Tracer:
             if is_tensor(out) and tuple(out.shape) == node.shape:
                 self._tag(out, node)
             return
-        function, arguments, permutes = op.function, tuple(op.args[1:]), op.name in _PERMUTES
-        if op.name in ("view", "view_as", "reshape_as", "expand_as"):      # (a view may need a copy when it is made again)
-            function, arguments = getattr(torch.Tensor, "expand" if op.name == "expand_as" else "reshape"), (tuple(out.shape),)
-        if node.kind == "weights" and is_tensor(out) and tuple(out.shape) == (*node.shape[:-1], node.shape[-1] - 1) and \
-                any(step.kind == "sink" for step in node.info.path):      # the sink is cut off
+        move = Move(op.function, tuple(op.args[1:]), op.kwargs, permutes=op.name in _PERMUTES)
+        if op.name in ("view", "view_as", "reshape_as", "expand_as"):      # (a view may need a copy when made again)
+            again = torch.Tensor.expand if op.name == "expand_as" else torch.Tensor.reshape
+            move = Move(again, (tuple(out.shape),))
+        sink = node.kind == "weights" and any(step.kind == "sink" for step in node.info.path)
+        if sink and is_tensor(out) and out.shape == (*node.shape[:-1], node.shape[-1] - 1):      # it is cut off
             return self._tag(out, Node("weights", node.parent, out.shape, node.site, node.info, kept=node.kept))
-        if op.root.kind in _HEADS and not permutes:
-            op.root.info[0].merge_site = caller()
-        for pick, part in enumerate(out) if isinstance(out, (tuple, list)) else [(None, out)]:
+        if op.root.kind in _HEADS and not move.permutes:
+            op.root.info[0].sites["merge_"] = caller()
+        for pick, part in enumerate(out) if isinstance(out, LISTS) else [(None, out)]:
             if is_tensor(part) and part is not tensor:
-                self._step("move", node, part, Move(function, arguments, op.kwargs, pick, permutes))
+                self._step("move", node, part, move._replace(pick=pick))
 
     def _shaped(self, node: Node, out: Any, how: str) -> Node:
         """The node of what this method brought to the shape of `out`, if it had another one."""
@@ -354,7 +355,7 @@ class Tracer:
     def _maps(self, module: Any) -> tuple[dict[int, str], dict[int, Any]]:
         """The names of a module's parameters, and its linear layers by their weights."""
         if module not in self._names:
-            linears = {id(inner.weight): inner for inner in module.modules() if isinstance(inner, torch_module().nn.Linear)}
+            linears = {id(one.weight): one for one in module.modules() if isinstance(one, torch_module().nn.Linear)}
             self._names[module] = {id(parameter): name for name, parameter in module.named_parameters()}, linears
         return self._names[module]
 
@@ -365,13 +366,14 @@ class Tracer:
         a, b = product.operands.values()
         root_a, root_b = self.node_of(a).root, self.node_of(b).root
         parameters = [isinstance(operand, torch_module().nn.Parameter) for operand in (a, b)]
-        weight = parameters[1] or (root_b.kind == "source" and root_b.info is not None)
         if "weights" in (root_a.kind, root_b.kind):
             return self._on_context(product, op.out)
-        if op.name != "einsum" and b.dim() == 2 and (weight or op.name == "addmm" or root_a.kind in ("context", "heads") or
-                                                     (a.dim() > 2 and root_b.kind in ("", "source"))):
+        projects = root_b.kind in ("", "source") and (root_b.info is not None or a.dim() > 2)
+        projects = projects or parameters[1] or root_a.kind in _HEADS or op.name == "addmm"
+        if projects and op.name != "einsum" and b.dim() == 2:
             return self._projected(a, b, op.args[0] if op.name == "addmm" else None, op.out, turned=False)
-        if (op.name == "einsum" and any(parameters)) or (root_a.kind == "product" and self._without_softmax(product, op.out)):
+        of_parameter = op.name == "einsum" and any(parameters)
+        if of_parameter or (root_a.kind == "product" and self._without_softmax(product, op.out)):
             return None
         product.nodes = {side: self._source(operand) for side, operand in product.operands.items()}
         known = [(name, self.node_of(value)) for name, value in variables()]
@@ -419,9 +421,9 @@ class Tracer:
         root, number = node.root, number_of(other)
         factor = other if number is None else number
         factor = 1 / factor if over and (number is None or number) else factor
-        same = root.kind == "weights" or (root.kind == "product" and tuple(op.out.shape) == node.shape)
-        if same and is_tensor(other) and (number is None or (other.requires_grad and root.kind == "product")):    # learned
-            self._step("times", node, op.out, (torch_module().as_tensor(factor).detach(), 1.0))
+        same = root.kind == "weights" or (root.kind == "product" and op.out.shape == node.shape)
+        if same and is_tensor(other) and (number is None or (other.requires_grad and root.kind == "product")):
+            self._step("times", node, op.out, (torch_module().as_tensor(factor).detach(), 1.0))      # learned
         elif number is not None and root.kind in (*_CELLS, "linear"):
             self._step("scale", node, op.out, factor)
         elif not is_tensor(other):
@@ -430,7 +432,8 @@ class Tracer:
             self._made("normed" if other.shape[-1] == 1 or other.dim() == 1 else "turned", node, op.out)
 
     def _on_plus(self, op: Operation) -> None:
-        node, other, out, sign = op.node, op.args[1], op.out, _PLUS[op.name] * float(op.kwargs.get("alpha", 1))
+        node, other, out, alpha = op.node, op.args[1], op.out, float(op.kwargs.get("alpha", 1))
+        sign = -alpha if op.name in _MINUS else alpha
         turned = (node.kind in ("", "source") or op.root.kind == "linear") and self.is_score(other) and \
             (node is NOTHING or self.node_of(other).root.kind != "linear")
         if turned:
@@ -469,11 +472,12 @@ class Tracer:
         if all(root.kind == "linear" and root.info.of() is not None for root in roots):
             tensors = [self._origin(root.info.of()) for root in roots]
             for names in names_of(tensors) if tensors[0] is not tensors[1] else ():
-                if not call.inputs and re.search(OTHER_SIDE, names[0], re.I) and not re.search(OTHER_SIDE, names[1], re.I):
+                others = [bool(re.search(OTHER_SIDE, name, re.I)) for name in names]
+                if not call.inputs and others == [True, False]:
                     call.inputs = [weakref.ref(tensors[1]), names, roots[0].site]
 
     def _made(self, kind: str, node: Node, out: Any) -> None:
-        """Made from a projection by a step that mixes columns of one token and head: it stands where the whole stood."""
+        """Made from a projection by a step that mixes columns of a token and head: it stands where the whole stood."""
         if node.root.kind != "linear":
             return self._tag(out, None)
         since = [*dropwhile(lambda step: math.prod(step.shape) != out.numel(), node.path(("linear",))[::-1])]
@@ -531,15 +535,15 @@ class Tracer:
         if op.name != "exp" and (op.node.kind == "heads" or of_heads):
             self._heads_lost(how, [op.root], op.out)
         elif op.name == "sum" and (op.node.kind == "exp" or op.root.kind == "weights"):
-            self._step("expsum", op.node, op.out, dim if isinstance(dim, (tuple, list)) else [dim])
+            self._step("expsum", op.node, op.out, dim if isinstance(dim, LISTS) else [dim])
 
     def _on_softmax(self, op: Operation) -> None:
         tensor, dim = op.get(0, "input"), op.get(1, "dim")
         if dim is None or isinstance(dim, torch_module().dtype):
             dim = 0 if tensor.dim() in (0, 1, 3) else 1     # as torch chooses where dim is left out
-        self._take_softmax(op.name, self.node_of(tensor), dim if isinstance(dim, (tuple, list)) else [dim], op.out)
+        self._take_softmax(op.name, self.node_of(tensor), dim if isinstance(dim, LISTS) else [dim], op.out)
 
-    def _take_softmax(self, name: str, node: Node, dims: Sequence[int | None], out: Any, wrong_sum: bool = False) -> None:
+    def _take_softmax(self, name: str, node: Node, dims: Sequence[Any], out: Any, wrong_sum: bool = False) -> None:
         """A softmax, or what stands in its place, over these axes of the scores (None: over all)."""
         root, site = node.root, caller()
         if root.kind == "weights":
@@ -559,7 +563,7 @@ class Tracer:
         call = Call(node.path(("product",)), modules, path, name, site)
         call.block, call.called = self._blocks, self._used
         if wrong_sum or name in ("log_softmax", "sigmoid"):
-            call.final = call.final or (("softmax_sums", "", site) if wrong_sum else ("softmax_replaced", name, site))
+            call.final = call.final or (("softmax_sums", site) if wrong_sum else ("softmax_replaced", site, name))
         axes = axes_after(moves_of(call.path), call.product.shape)
         if axes is None:
             self._note("axes_unknown", call.where)
@@ -567,20 +571,16 @@ class Tracer:
             call.dim_axes = frozenset().union(*(frozenset().union(*axes) if dim is None else axes[dim] for dim in dims))
         sink = next((step for step in call.path if step.kind == "sink"), None)
         kept = out if sink is None else out.narrow(-1, int(sink.info[0] == 0), out.shape[-1] - 1)
-        call.softmax = Node("weights", node, out.shape, site, call, kept=self._snapshot(call, kept, moves_of(call.path)))
+        call.softmax = Node("weights", node, out.shape, site, call, kept=self._snapshot(call, kept, call.path))
         call.weight_path = [call.softmax]
         self._calls.append(call)
         self._tag(out, call.softmax)
 
-    def _snapshot(self, call: Call, tensor: Any, moves: Sequence[Move]) -> Weights | None:
+    def _snapshot(self, call: Call, tensor: Any, path: Sequence[Node]) -> Any:
         """The weights of some sentences, so that they can be checked; those inside of a fused kernel are not there."""
-        if tensor.is_meta:
-            return None
-        queries, keys = call.product.rows.values()
-        most = max(1, MOST_WEIGHTS // max(1, call.heads * keys))
-        rows = None if queries <= most else np.unique(np.linspace(0, queries - 1, most).astype(int))
-        array = call.canonical(tensor.detach(), moves, range(min(self.keep.sentences, len(call.places))), rows)
-        return None if array is None else Weights(list(array), rows)
+        some = range(min(self.keep.sentences, len(call.places)))
+        array = None if tensor.is_meta else call.canonical(tensor.detach(), moves_of(path), some, call.rows)
+        return None if array is None else list(array)
 
     def _on_dropout(self, op: Operation) -> None:
         node = self.node_of(op.get(0, "input"))
@@ -600,7 +600,7 @@ class Tracer:
     def _joined(self, calls: Sequence[Call], out: Any) -> Node:
         """Heads that were computed one by one are one call."""
         for call in calls:
-            call._parts, call.merge_site = list(calls), caller()
+            call._parts, call.sites["merge_"] = list(calls), caller()
         return Node("heads", None, out.shape, caller(), calls)
 
     def _on_cat(self, op: Operation) -> None:
@@ -614,7 +614,7 @@ class Tracer:
             return self._step("move", self._source(tensors[0]), op.out, Move(torch_module().Tensor.repeat, (times,)))
         if all(root.kind == "linear" and root is roots[0] for root in roots):
             return self._made("turned", nodes[0], op.out)
-        if roots[-1].kind == "linear" and op.out.shape[-1] == tensors[-1].shape[-1]:      # new keys after those of before
+        if roots[-1].kind == "linear" and op.out.shape[-1] == tensors[-1].shape[-1]:      # new keys after earlier ones
             axis, new = next((axis, size) for axis, size in enumerate(tensors[-1].shape) if size != op.out.shape[axis])
             cache = axis, op.out.shape[axis] - new, new
             return self._tag(op.out, Node("source", None, op.out.shape, caller(), cache=cache))
@@ -626,12 +626,11 @@ class Tracer:
             return
         dim = 1 if op.name == "hstack" else op.get(1, "dim", op.kwargs.get("axis", 0))
         if op.name != "stack" and dim % tensors[0].dim() != tensors[0].dim() - 1:
-            keys = [call.tensors[call.sides()[1]] for call in calls]
+            keys = [call.tensors[call.side("key")] for call in calls]
             if all(one.shape == keys[0].shape and torch_module().equal(one, keys[0]) for one in keys):
                 return self._tag(op.out, None)      # queries in parts, and not heads
             calls[0].observe("merge_axis", caller())
-        function, more, options = op.function, op.args[1:], {name: one for name, one in op.kwargs.items() if name != "tensors"}
-        calls[0].join = lambda parts: function(parts, *more, **options)
+        calls[0].join = functools.partial(op.function, **({} if op.name == "hstack" else {"dim": dim}))
         self._tag(op.out, self._joined(calls, op.out))
 
     def _on_context(self, product: Product, out: Any) -> None:
@@ -667,8 +666,7 @@ class Tracer:
         self._bytes += call.size()
 
     def _on_fused(self, op: Operation) -> None:
-        """torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0,
-        is_causal=False, *, scale=None, enable_gqa=False) of torch 2: whatever kernel it takes, this is what it means."""
+        """torch.nn.functional.scaled_dot_product_attention of torch 2: whatever kernel runs, this is what it means."""
         torch, site = torch_module(), caller()
         query, key, value = (op.get(position, name) for position, name in enumerate(("query", "key", "value")))
         scale, mask, p = op.kwargs.get("scale"), op.get(3, "attn_mask"), op.get(4, "dropout_p") or 0.0
@@ -683,14 +681,15 @@ class Tracer:
         for operand in (key, value):
             self._source(operand)
         if op.kwargs.get("enable_gqa") and query.dim() > 2 and key.shape[-3] != query.shape[-3]:
-            times = query.shape[-3] // key.shape[-3], -3
-            key, value = (ran("repeat_interleave", one, *times, out=one.repeat_interleave(*times)) for one in (key, value))
+            by = query.shape[-3] // key.shape[-3], -3
+            key, value = (ran("repeat_interleave", one, *by, out=one.repeat_interleave(*by)) for one in (key, value))
         scores = ran("matmul", query, ran("transpose", key, -2, -1, out=key.transpose(-2, -1)))
         scores = ran("mul", scores, float(1 / math.sqrt(query.shape[-1]) if scale is None else scale))
         if op.get(5, "is_causal"):       # in place of a mask
             mask = torch.ones(scores.shape[-2:], dtype=torch.bool, device=query.device).tril()
         if mask is not None:
-            scores = ran("masked_fill", scores, ~mask, -math.inf) if mask.dtype == torch.bool else ran("add", scores, mask)
+            fills = mask.dtype == torch.bool
+            scores = ran("masked_fill", scores, ~mask, -math.inf) if fills else ran("add", scores, mask)
         weights = ran("softmax", scores, -1)
         call = self.node_of(weights).info
         if call is None:

@@ -1,5 +1,4 @@
-"""What is followed: a node for each tensor that matters, how it came about and where, and the caller's code around it;
-and one call of attention, its arrays."""
+"""What is followed: a node for each tensor that matters, the caller's code around it, and one call of attention."""
 from __future__ import annotations
 
 import contextlib
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple, Tuple
 
 import numpy as np
 
-from .engine import (Array, Error, answer_to, as_numpy, is_tensor, notebook_shell, roles_of, side_by_side,
+from .engine import (LISTS, Array, Error, answer_to, as_numpy, is_tensor, notebook_shell, roles_of, side_by_side,
                      torch_module)
 
 LARGE = 1 << 22          # elements above which an index is not carried along
@@ -33,25 +32,25 @@ class Site(NamedTuple):
 
     def __str__(self) -> str:
         """As a reader would type it: from the working folder where the file is below it; In[2] of a notebook."""
-        cell, near = getattr(getattr(notebook_shell(), "compile", None), "_filename_map", {}).get(self.file), ""    # as IPython keeps it
+        path, cells = self.file, getattr(getattr(notebook_shell(), "compile", None), "_filename_map", {})
         with contextlib.suppress(ValueError):      # no file; one of another drive
-            near = os.path.relpath(self.file)
-        path = self.file if not near or near.startswith("..") else near
-        return f"{path if cell is None else f'In[{cell}]'}:{self.line}"
+            near = os.path.relpath(path)
+            path = path if near.startswith("..") else near
+        return f"{f'In[{cells[self.file]}]' if self.file in cells else path}:{self.line}"
 
 
 class Node:
-    """How one tensor came about. `kind`: source, linear (a projection), turned (its columns by positions), normed, product,
-    move, scale, add, times, fill, cap, sink, drop, opaque, exp; after a softmax weights, and again move … fill, drop, softmax,
-    sum; then context, heads (several contexts side by side)."""
+    """How one tensor came about. `kind`: source, linear (a projection), turned (its columns by positions), normed,
+    product, move, scale, add, times, fill, cap, sink, drop, opaque, exp; after a softmax weights, again move … fill,
+    drop, softmax, sum; then context, heads (several contexts side by side)."""
     __slots__ = ("kind", "parent", "shape", "site", "info", "tensor", "cache", "of", "kept")
 
-    def __init__(self, kind: str, parent: Any, shape: Sequence[int], site: Site | None, info: Any = None, of: Any = None,
-                 kept: Weights | None = None, cache: tuple[int, int, int] | None = None) -> None:
-        self.kind, self.parent, self.shape, self.site, self.info, self.kept = kind, parent, tuple(shape), site, info, kept
-        # The tensor, weakly; the axis of keys or values along which some are new, the first and how many; what it is a norm of,
-        # weakly, or whether what is added is a product.
-        self.tensor, self.cache, self.of = lambda: None, cache, of
+    def __init__(self, kind: str, parent: Any, shape: Sequence[int], site: Site | None, info: Any = None,
+                 of: Any = None, kept: Any = None, cache: tuple[int, int, int] | None = None) -> None:
+        self.kind, self.parent, self.shape, self.site, self.info = kind, parent, tuple(shape), site, info
+        # The tensor, weakly; of a cache its axis, the first key or value along it that is new, and how many are; what
+        # this is a norm of, weakly, or whether what is added is a product; of weights some sentences (heads, T, S).
+        self.tensor, self.cache, self.of, self.kept = lambda: None, cache, of, kept
 
     def path(self, stops: Sequence[str]) -> list[Node]:
         """From here up to the first of a kind in `stops`, oldest first."""
@@ -70,7 +69,7 @@ class Node:
 
 
 # Steps that keep the meaning of what they change.
-KEEPING = ("move", "scale", "add", "times", "fill", "cap", "sink", "drop", "opaque", "exp", "softmax", "sum", "turned", "normed")
+KEEPING = "move scale add times fill cap sink drop opaque exp softmax sum turned normed".split()
 NOTHING = Node("", None, (), None)     # of a tensor that is not followed
 MADE = ("linear", "product", "source")
 STOPS = (*MADE, "add", "times", "fill", "opaque", "context", "weights", "heads")
@@ -100,7 +99,7 @@ class Product:
     """One product of two arrays, each as (shared…, rows, contracted); the result as (shared…, rows of a, rows of b).
 
     Axes have letters, by side: "a" and "b" are the operands, "out" is the result. `free` and `summed` are the axes of
-    rows and the contracted ones of each operand, `out_shared`, `out_free` axes of the result; `shared`, `rows` sizes."""
+    rows and those contracted of each operand, `out_shared`, `out_free` axes of the result; `shared`, `rows` sizes."""
 
     def __init__(self, letters: dict[str, str], operands: Sequence[Any], out: Any, shared: str, a: str, b: str) -> None:
         """`shared`: the letters of axes that all three have; `a`, `b`: of the rows of each operand."""
@@ -132,12 +131,6 @@ class Product:
         with contextlib.suppress(RuntimeError):
             return None if index is None else (self.arranged(side, index).numpy(), path[0])
         return None
-
-
-class Weights(NamedTuple):
-    """Of one call, by sentence: (heads, rows, S), and which rows."""
-    sentences: list[Any]
-    rows: Array | None
 
 
 def moves_of(path: Sequence[Node]) -> list[Move]:
@@ -178,7 +171,7 @@ def axes_after(moves: Sequence[Move], shape: Sequence[int]) -> list[frozenset] |
 def product_of(name: str, args: Sequence[Any], out: Any) -> Product | None:
     """The product that a call computes, where it is one of two arrays with rows on both sides."""
     if name == "einsum":
-        text, operands = args[0], args[1] if len(args) == 2 and isinstance(args[1], (list, tuple)) else args[1:]
+        text, operands = args[0], args[1] if len(args) == 2 and isinstance(args[1], LISTS) else args[1:]
     else:
         text, operands = "...ik,...kj->...ij", args[-2:] if name in ("baddbmm", "addmm") else args[:2]
         operands = operands[::-1] if name == "__rmatmul__" else operands
@@ -187,8 +180,8 @@ def product_of(name: str, args: Sequence[Any], out: Any) -> Product | None:
     two = len(parts) == len(operands) == 2 and all(is_tensor(operand) for operand in operands)
     if not two or (name != "einsum" and min(operand.dim() for operand in operands) < 2):
         return None
-    axes = [operand.dim() - len(part.replace("...", "")) if "..." in part else 0 for part, operand in zip(parts, operands)]
-    letters = "".join([letter for letter in string.ascii_uppercase if letter not in text][:max(axes)])    # of the ellipsis
+    axes = [operand.dim() - len(part.replace("...", "")) for part, operand in zip(parts, operands)]
+    letters = "".join(sorted(set(string.ascii_uppercase).difference(text))[:max(axes)])     # of the ellipsis
     a, b = (part.replace("...", letters[len(letters) - count:]) for part, count in zip(parts, axes))
     result = result.replace("...", letters) if arrow else "".join(sorted(set(a) ^ set(b)))
     if any(len(set(part)) != len(part) for part in (a, b, result)):
@@ -205,20 +198,19 @@ def product_of(name: str, args: Sequence[Any], out: Any) -> Product | None:
     known = set(a) <= {*shared, *rows_a, *summed} and set(b) <= {*shared, *rows_b, *summed}
     if not (rows_a and rows_b and summed and known):
         return None
-    letters = {"a": a, "b": b, "out": result}
-    return Product(letters, operands, out, *map("".join, (shared, rows_a, rows_b)))
+    return Product({"a": a, "b": b, "out": result}, operands, out, *map("".join, (shared, rows_a, rows_b)))
 
 
 def first_reshaping(node: Node) -> Site | None:
-    """Where an operand is split into heads: the first step after its projection that changes more than the order of axes."""
+    """Where an operand is split into heads: after its projection, the first step that does more than permute axes."""
     moves = [step for step in node.path((*MADE, "context", "weights", "heads")) if step.kind == "move"]
     moves.sort(key=lambda step: (step.info.permutes, step.info.function.__name__ not in ("reshape", "unflatten")))
     return next((step.site for step in moves), None)
 
 
-def layout_of(product: Product) -> tuple[list[list[Place]], tuple[str, str, Site | None] | None]:
-    """Which index along a product's shared axes is which [sentence][head]: found by following each element back to the projection
-    it came from; where that is not known, (batch, heads). And what is wrong with it: a code, its detail, and where."""
+def layout_of(product: Product) -> tuple[list[list[Place]], tuple[Any, ...]]:
+    """Which index along a product's shared axes is which [sentence][head]: found by following each element back to the
+    projection it came from; where that is not known, (batch, heads). And what is wrong: a code, where, its detail."""
     known = ((side, product.index_of(side, PROJECTED)) for side in "ab")
     side, found = next((one for one in known if one[1] is not None), ("", None))
     by_sentence: dict[Any, list[Place]] = {}
@@ -226,7 +218,7 @@ def layout_of(product: Product) -> tuple[list[list[Place]], tuple[str, str, Site
         # Unknown: of two shared axes or more the last counts heads; one alone counts sentences.
         for place in np.ndindex(*product.shared):
             by_sentence.setdefault(place[:-1] or place, []).append(place)
-        return list(by_sentence.values()), None
+        return list(by_sentence.values()), ()
     index, base = found
     lead_shape, width = base.shape[:-1] or (1,), base.shape[-1]
     rows = index // width
@@ -245,22 +237,19 @@ def layout_of(product: Product) -> tuple[list[list[Place]], tuple[str, str, Site
     groups = [sorted(group, key=lambda place: (int(order[place][0, 0]), place)) for group in by_sentence.values()]
     depends = sum(any(sentence != sentences[(*at[:axis], 0, *at[axis + 1:])] for at, sentence in sentences.items())
                   for axis in range(len(product.shared)))
-    trouble = None
+    site, wrong = first_reshaping(product.nodes[side]), ()      # type: Any, tuple[Any, ...]
     if whole_rows and index.shape[-2] > 1 and (rows == rows[..., :1, :]).all():
-        trouble = "heads_not_split", ""
-    elif len(several) > 1 and not set(several) & set(within):
-        trouble = "sentences_mixed", "tokens"
-    elif len(several) > 1 and depends > 1:
-        trouble = "sentences_mixed", "heads"
+        wrong = "heads_not_split", site
+    elif len(several) > 1 and (depends > 1 or not set(several) & set(within)):
+        wrong = "sentences_mixed", site, "heads" if set(several) & set(within) else "tokens"
     if len({len(group) for group in groups}) != 1:
         groups = [[place] for place in sentences]
-    return groups, None if trouble is None else (*trouble, first_reshaping(product.nodes[side]))
+    return groups, wrong
 
 
 def recovered(index: Array, values: Array, width: int) -> Array:
-    """The projection (rows, columns) put together again from the heads (heads, rows, d) it was split into; NaN where none has
-    an element."""
-    rows, columns = ((np.bincount(numbers.ravel()) > 0).cumsum()[numbers] - 1 for numbers in (index // width, index % width))
+    """The projection (rows, columns) that was split into heads (heads, rows, d); NaN where none has an element."""
+    rows, columns = ((np.bincount(at.ravel()) > 0).cumsum()[at] - 1 for at in (index // width, index % width))
     array = np.full((rows.max() + 1, columns.max() + 1), np.nan, np.float32)
     array[rows, columns] = values
     return array
@@ -279,7 +268,7 @@ def _user_frames() -> Iterator[Any]:
 
 
 def _locals(frame: Any) -> Mapping[str, Any]:
-    """The variables of a function; the copy that Python before 3.13 leaves with it, which keeps them alive, is emptied."""
+    """The variables of a function; the copy that Python before 3.13 leaves with it keeps them alive, and is emptied."""
     names = frame.f_locals
     if sys.version_info >= (3, 13) or not frame.f_code.co_flags & 1 or names is frame.f_globals:
         return names
@@ -356,9 +345,13 @@ class Call:
     def __init__(self, path: list[Node], modules: Sequence[Any], module: str, function: str, site: Site) -> None:
         """`path`: product … input of the softmax, or of the `function` in its place."""
         self.path, self.product, self.function, self.site = path, path[0].info, function, site
-        self.modules, self.module = modules, module    # around it, the innermost first; its path: encoder.layers.0.attention
-        # Which index along the product's shared axes is which [sentence][head]; what forbids to judge more: code, detail, where.
+        self.modules, self.module = modules, module    # around it, the innermost first; its path: encoder.layers.0
+        # Which index along the product's shared axes is which [sentence][head]; what forbids to judge more (observe).
         self.places, self.final = layout_of(self.product)
+        queries, keys = self.product.rows.values()
+        most = max(1, MOST_WEIGHTS // max(1, self.heads * keys))
+        # Which rows of the weights are kept; None: all.
+        self.rows = None if queries <= most else np.unique(np.linspace(0, queries - 1, most).astype(int))
         self.masks = masks_around()               # by the names of arguments
         self.weight_path: list[Node] = []         # softmax … what met the values
         self.softmax = self.value_node = self.context = NOTHING      # the weights; the values; what they give
@@ -373,10 +366,9 @@ class Call:
         self.output: Any = None                   # heads side by side, and the moves to it from the context
         self.join: Any = itemgetter(0)            # how contexts of single heads became one
         self._parts = [self]                      # of heads that were computed one by one, each a call: all of them
-        self.merge_site: Site | None = None
         self.tensors = {side: tensor.detach().clone() for side, tensor in self.product.operands.items()}
         self.notes: list[Sequence[str]] = []      # as Tracer.note has them
-        self.observed: dict[tuple[str, ...], Site | None] = {}      # by codes of what is wrong, and the gaps of their words
+        self.observed: dict[tuple[str, ...], Site | None] = {}     # by the code of a mistake, and the gaps of its words
         self.sites: dict[str, Site | None] = {}   # by the beginning of a code, or a code and a role
         self.called: set = set()                  # ids of the weights that were used around it
         self.inputs: list[Any] = []               # what queries and keys were projected from, weakly, and their names
@@ -393,12 +385,12 @@ class Call:
         if self.inputs and self.inputs[0]() is other:
             self.observe("sides_swapped", self.inputs[2], *self.inputs[1], self.inputs[1][1])
 
-    def sides(self) -> tuple[str, str]:
-        """The operands that count queries and keys."""
-        return ("b", "a") if self.flipped else ("a", "b")
+    def side(self, role: str) -> str:
+        """The operand that counts queries, or keys."""
+        return "b" if (role == "key") != self.flipped else "a"
 
     def named(self, role: str) -> str | None:
-        """What is at work as query, key or value, named as the weights it was projected by, else as the caller's variables."""
+        """What is at work as query, key or value: as the weights are named that projected it, else as variables are."""
         step, index = self.node(role).path(MADE)[0], self.index_of(role)
         called = [step.info.name] if step.kind == "linear" else step.info.names["b"] if step.kind == "product" else []
         packed = roles_of(called[0]) if step.kind == "linear" else ()
@@ -406,7 +398,7 @@ class Call:
             width = index[1].shape[-1]
             parts = np.unique(index[0] % width // (width // 3))
             return packed[parts[0]] if len(parts) == 1 else None
-        variables = [] if role == "value" else self.product.names[self._side(role)]
+        variables = [] if role == "value" else self.product.names[self.side(role)]
         found = ({roles for roles in map(roles_of, some) if len(roles) == 1} for some in (called, variables))
         return next((roles.pop()[0] for roles in found if len(roles) == 1), None)
 
@@ -415,7 +407,7 @@ class Call:
 
     def meet(self, product: Product, side: str, axes: Sequence[frozenset[int]]) -> None:
         """Along which rows the weights, an operand of the product with these axes, meet the values."""
-        summed, rows = (frozenset().union(*(axes[axis] for axis in group[side])) for group in (product.summed, product.free))
+        summed, rows = ({one for axis in group[side] for one in axes[axis]} for group in (product.summed, product.free))
         free = {name: set(axes) for name, axes in self.product.out_free.items()}
         self.contracted = next((one for one, other in (("b", "a"), ("a", "b"))
                                 if summed & free[one] or (not summed and rows & free[other])), None)
@@ -428,11 +420,11 @@ class Call:
 
     def wrong_axis(self) -> str | None:
         """Over what the softmax goes, where that is not the keys alone."""
-        query, key = (set(self.product.out_free[side]) for side in self.sides())
+        query, key = (set(self.product.out_free[self.side(role)]) for role in ("query", "key"))
         if not self.dim_axes or self.dim_axes == key:
             return None
         along = {axis: {place[at] for place in self.places[0]} for at, axis in enumerate(self.product.out_shared)}
-        names = {"the keys" if axis in key else "the queries" if axis in query else        # heads of one sentence differ
+        names = {"the keys" if axis in key else "the queries" if axis in query else     # heads of one sentence differ
                  "the heads" if len(along[axis]) > 1 else "the sentences of the batch" for axis in self.dim_axes}
         return " and ".join(sorted(names))
 
@@ -466,8 +458,7 @@ class Call:
     @property
     def shape(self) -> tuple[int, int, int, int]:
         """(sentences, heads of this part, T, S)."""
-        queries, keys = (self.product.rows[side] for side in self.sides())
-        return len(self.places), self.heads, queries, keys
+        return len(self.places), self.heads, self.product.rows[self.side("query")], self.product.rows[self.side("key")]
 
     def __repr__(self) -> str:
         sentences, _, queries, keys = self.shape
@@ -475,20 +466,17 @@ class Call:
         counted = ", ".join(f"{count:,} {what}" + "s" * (count != 1) for what, count in counts)
         return f"<attention at {self.where}: {counted}, {queries} × {keys}>"
 
-    def _side(self, role: str) -> str:
-        return self.sides()[0 if role == "query" else 1]
-
     def node(self, role: str) -> Node:
-        return self.value_node if role == "value" else self.product.nodes[self._side(role)]
+        return self.value_node if role == "value" else self.product.nodes[self.side(role)]
 
     def size(self) -> int:
         """Bytes that are kept."""
         kept = [*self.tensors.values(), self.value_tensor, self.fused_output, *(self.output or ())[:1],
-                *(self.softmax.kept.sentences if self.softmax.kept else ())]
+                *(self.softmax.kept or ())]
         return sum(tensor.numel() * tensor.element_size() for tensor in kept if is_tensor(tensor))
 
     def operand_before(self, role: str) -> Array | None:
-        """An operand before positions turned it, if they did, (sentences, heads, rows, d), without the scale; None: not known."""
+        """An operand as before positions turned it, (sentences, heads, rows, d), without the scale; None: not known."""
         path = self.node(role).path(MADE)
         turned = [step for step in path if step.kind == "turned"]
         if not turned:      # (what came from elsewhere may have been turned there)
@@ -507,23 +495,21 @@ class Call:
         """(sentences, heads, rows, d), without the scale."""
         if role == "value":
             return None if self.value_tensor is None else as_numpy(self.value_tensor)
-        return self._of_heads(role, self.tensors[self._side(role)], self.factor(role))
+        return self._of_heads(role, self.tensors[self.side(role)], self.factor(role))
 
     def _of_heads(self, role: str, operand: Any, factor: float) -> Array:
         """An operand of the product as (sentences, heads, rows, d), without this factor."""
-        array = as_numpy(self.product.arranged(self._side(role), operand)).astype(np.float32)
+        array = as_numpy(self.product.arranged(self.side(role), operand)).astype(np.float32)
         return gathered(array, self.places) / np.float32(factor or 1)
 
     def index_of(self, role: str, kinds: Sequence[str] = PROJECTED) -> tuple[Array, Node] | None:
         """Which element of its projection, or of another step of these kinds, each element of an operand is (sentences,
         heads, rows, d), and that step."""
-        product, side, groups = self.product, self._side(role), self.places
-        if role == "value":
-            product, side, groups = self.context_product, self.value_side, self.context_groups
-        found = product.index_of(side, kinds) if groups else None
-        if found is None:
-            return None
-        return gathered(found[0].swapaxes(-2, -1) if role == "value" else found[0], groups), found[1]
+        if role != "value":
+            found = self.product.index_of(self.side(role), kinds)
+            return None if found is None else (gathered(found[0], self.places), found[1])
+        found = self.context_product.index_of(self.value_side, kinds) if self.context_groups else None
+        return None if found is None else (gathered(found[0].swapaxes(-2, -1), self.context_groups), found[1])
 
     def new_rows(self) -> tuple[int, int]:
         """Of keys that join those of before: the first row that is new, and how many are."""
@@ -536,7 +522,7 @@ class Call:
         return int(new.argmax()), int(new.sum())
 
     def canonical(self, tensor: Any, moves: Sequence[Move], sentences: Sequence[int], rows: Array | None = None) -> Any:
-        """A tensor that stands where the scores stood after `moves`, as (sentences, heads, T, S); broadcast if need be."""
+        """A tensor that stands where scores stood after `moves`, as (sentences, heads, T, S); broadcast if need be."""
         product = self.product
         if all(move.permutes for move in moves):
             order = [next(iter(axes)) for axes in axes_after(moves, product.shape) or []]
@@ -576,14 +562,14 @@ class Call:
         return gathered(arranged if self.value_side == "b" else arranged.transpose(-2, -1), self.context_groups)
 
     def merged(self, parts: Sequence[Call]) -> Array | None:
-        """Which element of (sentences, heads, T, d_v) each of the output is, (rows, heads · d_v); `parts`: heads, one by one."""
+        """Which element of (sentences, heads, T, d_v) each of the output (rows, heads · d_v) is; `parts`: its heads."""
         size = math.prod(self.context.shape)
         if self.output is None or size * len(parts) > LARGE or not all(part.context_groups for part in parts):
             return None
         _, moves, join = self.output
-        everything = torch_module().arange(size).view(self.context.shape)
-        arranged = np.concatenate([part.context_of(everything + at * size).numpy() for at, part in enumerate(parts)], 1)
-        index = moved(join([everything + at * size for at in range(len(parts))]), moves)
+        each = torch_module().arange(size * len(parts)).view(len(parts), *self.context.shape)
+        arranged = np.concatenate([part.context_of(own).numpy() for part, own in zip(parts, each)], 1)
+        index = moved(join(list(each)), moves)
         meaning = np.zeros(arranged.size, np.int32)
         meaning[arranged.ravel()] = np.arange(arranged.size)
         rows = meaning[index.reshape(-1, index.shape[-1]).numpy()]
@@ -627,24 +613,22 @@ class Call:
         return [step for step in self.weight_path if step.kind not in ("weights", "move", "drop")]
 
     @property
-    def found(self) -> Weights | None:
-        """The weights that met the values, dropout that belongs there left out; of some sentences, and queries. They
-        were kept before it was known which operand counts the keys."""
+    def found(self) -> list[Any] | None:
+        """The weights that met the values, dropout that belongs there left out; of some sentences, and queries."""
         chosen = next((step.kept for step in self.weight_path[::-1] if step.kept is not None), None)
-        if chosen is None or not self.flipped:
+        if chosen is None or not self.flipped:      # (it is known late which operand counts the keys)
             return chosen
-        turned = [sentence.transpose(-2, -1) for sentence in chosen.sentences]
-        return Weights(turned, None) if chosen.rows is None else None
+        return [sentence.transpose(-2, -1) for sentence in chosen] if self.rows is None else None
 
     def own_weights(self) -> Array:
         sentences, found = len(self.places), self.found
-        if found is not None and found.rows is None and len(found.sentences) == sentences:
-            return as_numpy(found.sentences)
+        if found is not None and self.rows is None and len(found) == sentences:
+            return as_numpy(found)
         standard = not self.wrong_axis() and self.function == "softmax" and not self.changes() and \
             not any(step.kind in ("times", "opaque", "drop") for step in self.path)
         if not standard:
-            raise Error(f"{self.where}: expected a softmax over the keys of a sentence that is kept, found one that only "
-                        "the caller's code can compute: fewer sentences, or Keep(sentences=…), keep its weights")
+            raise Error(f"{self.where}: expected a softmax over the keys of a sentence that is kept, found one that "
+                        "only the caller's code can compute: fewer sentences, or Keep(sentences=…), keep its weights")
         query, key, mask, layers = self.operand("query"), self.operand("key"), self.own_mask(), []
         for at in range(sentences):
             masks = [None] if mask is None else mask[at if len(mask) > 1 else 0]      # each with its heads
@@ -656,7 +640,7 @@ class Call:
 
 
 def gathered(arranged: Any, groups: Sequence[Sequence[Place]]) -> Any:
-    """Of an array (shared…, rows, columns) those places that are heads of sentences: (sentences, heads, rows, columns)."""
+    """Places of an array (shared…, rows, columns) that are heads of sentences: (sentences, heads, rows, columns)."""
     if not groups[0][0]:
         return arranged[None, None]
     places = np.moveaxis(np.array(groups), -1, 0)

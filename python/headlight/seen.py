@@ -1,5 +1,5 @@
-"""What `watch` saw: a sequence of calls, what is wrong with them and where, files, pages and windows. What is seen is handed to
-`headlight diagnose`, which names mistakes by codes; here each gets its line of the caller's code."""
+"""What `watch` saw: a sequence of calls, what is wrong with them and where, files, pages and windows. The program is
+handed what is seen, and names mistakes by codes; here each gets its line of the caller's code."""
 from __future__ import annotations
 
 import html as _html
@@ -14,18 +14,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .engine import (STACKS, Array, Error, as_numpy, first_line, layers_of, notebook_shell, open_window, projections, refused,
-                     require, roles_of, run, side_by_side, stacks_of, tensors_file, token_metadata, torch_module,
-                     words_of_options, write_safetensors, written_whole)
+from .engine import (LISTS, STACKS, Array, Error, Words, as_numpy, first_line, layers_of, notebook_shell, open_window,
+                     projections, refused, require, roles_of, run, side_by_side, stacks_of, tensors_file,
+                     token_metadata, torch_module, words_of_options, write_safetensors, written_whole)
 from .follow import Tracer
 from .nodes import MADE, MOST_WEIGHTS, NOTHING, Call, Node, Site, factor_of, first_reshaping, recovered
 
 _MOST_PAGE = 8 << 20      # bytes of a page that a notebook still keeps gladly
+_SIDES = {"queries": "query", "keys": "key", "values": "value"}     # names in files, and roles
 
 
 class Mistake(NamedTuple):
-    """One mistake: what, and where in the caller's code; `calls` are the indices of the calls in what was watched, `code` is
-    its name for programs, such as scale_missing."""
+    """One mistake: what, and where in the caller's code; `calls` are the indices of the calls in what was watched,
+    `code` is its name for programs, such as scale_missing."""
     text: str
     file: str | None = None
     line: int | None = None
@@ -37,8 +38,7 @@ class Mistake(NamedTuple):
 
 
 class Report:
-    """What `check` found: `ok`, `mistakes`, `unchecked` (what was taken as given, or could not be judged or followed); `str()`
-    has a line for each."""
+    """What `check` found, also as text: `ok`, `mistakes`, `unchecked` (taken as given, not judged, not followed)."""
 
     def __init__(self, captured: Sequence[Any], language: str, notes: Sequence[Sequence[str]] = (),
                  expect: Mapping[str, Any] = {}, site_of: Callable[[Any], Site | None] = lambda one: None) -> None:
@@ -55,18 +55,20 @@ class Report:
         self.mistakes = [Mistake(text, *(site or (None, None)), tuple(dict.fromkeys(where)), code)
                          for (text, code, site), where in calls.items()]
         self.unchecked = [*answer["unchecked"], *answer["notes"]]
-        self.judged, self.calls, self._summary, self._some = (answer[name] for name in ("judged", "calls", "summary", "some_calls"))
+        self.judged, self.calls = answer["judged"], answer["calls"]
+        self._summary, self._some = answer["summary"], answer["some_calls"]
 
     @property
     def ok(self) -> bool:
-        """Whether something was judged, no mistake was found, and no part of what ran was taken as given or not followed."""
+        """Whether something was judged, no mistake found, and no part of what ran taken as given or not followed."""
         return not self.mistakes and self.judged > 0 and not self.unchecked
 
     def __str__(self) -> str:
         lines = []
         for mistake in self.mistakes:
             some = self._some[len(mistake.calls) > 1] if 0 < len(mistake.calls) < self.calls else "{}"
-            runs = [[call for _, call in run] for _, run in itertools.groupby(enumerate(mistake.calls), lambda pair: pair[1] - pair[0])]
+            starts = itertools.groupby(mistake.calls, lambda call, at=itertools.count(): call - next(at))
+            runs = [list(run) for _, run in starts]      # of calls one after another
             numbers = ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
             lines.append(some.format(mistake, numbers, self.calls))
         return "\n".join(lines + self._summary + self.unchecked)
@@ -79,19 +81,20 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
           tolerance: float | None = None, language: str = "en") -> Report:
     """Is this attention right? For code without torch: hand over what went in and what came out.
 
-    `query`, `key`, `value`: (T, d_model) before projection where `state_dict` holds the projections; without it already projected,
-    (T, d_k) of one head, (heads, T, d_k), or (T, heads · d_k) with `num_heads`. A list is one entry a head. `weights` (heads, T,
-    S) or (T, S), `output` (T, …) are what the caller's code gave. `mask` (T, S): true = may attend, or added to the scores.
-    `tolerance`: that of `headlight diagnose`, the largest difference of weights that counts as equal, and of outputs times max(1,
-    the largest number of the row); None: as the least precise array has it, 2e-5 of float32, 4e-3 of float16, 3e-2 of bfloat16.
-    `language`: of the report, en or zh."""
-    require(weights is not None or output is not None, "check", "weights or output as your code computed them", "neither")
-    kinds = " ".join(str(getattr(array[0] if isinstance(array, (list, tuple)) and array else array, "dtype", ""))
+    `query`, `key`, `value`: (T, d_model) before projection where `state_dict` holds the projections; without it already
+    projected, (T, d_k) of one head, (heads, T, d_k), or (T, heads · d_k) with `num_heads`. A list is one entry a head.
+    `weights` (heads, T, S) or (T, S), `output` (T, …): what the caller's code gave. `mask` (T, S): true = may attend,
+    or added to the scores. `tolerance`: that of `headlight diagnose`, the largest difference of weights that counts as
+    equal, and of outputs times max(1, the largest number of the row); None: as the least precise array has it, 2e-5 of
+    float32, 4e-3 of float16, 3e-2 of bfloat16. `language`: of the report, en or zh."""
+    given = {"query": query, "key": key, "value": value, "mask": mask, "attentions": weights, "output": output}
+    arrays = {name: as_numpy(array) for name, array in given.items() if array is not None}
+    require({"attentions", "output"} & set(arrays), "check", "weights or output as your code computed them", "neither")
+    kinds = " ".join(str(getattr(array[0] if isinstance(array, LISTS) and array else array, "dtype", ""))
                      for array in (query, key, value, weights, output))
-    facts = {"dtype": next((kind for kind in ("bfloat16", "float16") if kind in kinds), "float32"), "tolerance": tolerance or 0}
-    arrays: dict[str, Array] = {}
-    sides = {"query": query, "key": key, "value": value}
-    for name, array in {name: as_numpy(given) for name, given in sides.items() if given is not None}.items():
+    dtype = next((kind for kind in ("bfloat16", "float16") if kind in kinds), "float32")
+    for name in [role for role in _SIDES.values() if role in arrays]:
+        array = arrays[name]
         while array.ndim > (3 if state_dict is None else 2) and len(array) == 1:
             array = array[0]
         if array.ndim == 3:
@@ -100,14 +103,12 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
         arrays[name] = array[None].astype(np.float32)
     require(isinstance(state_dict, (Mapping, type(None))), "state_dict", "a dict of arrays", type(state_dict).__name__)
     arrays.update({} if state_dict is None else projections(state_dict))
-    arrays.update({} if mask is None else {"mask": as_numpy(mask)})
-    if weights is not None:
-        found = as_numpy(weights)
-        arrays["attentions"] = found.reshape((1,) * (4 - found.ndim) + found.shape).astype(np.float32)
+    if "attentions" in arrays:
+        arrays["attentions"] = np.array(arrays["attentions"], np.float32, ndmin=4)
         num_heads = num_heads or arrays["attentions"].shape[1]
-    if output is not None:
-        arrays["output"] = as_numpy(output).astype(np.float32).reshape(1, -1, np.shape(output)[-1])
-    return Report([({**facts, "heads": num_heads or 1}, arrays)], language)
+    if "output" in arrays:
+        arrays["output"] = arrays["output"].astype(np.float32).reshape(1, -1, arrays["output"].shape[-1])
+    return Report([({"dtype": dtype, "tolerance": tolerance or 0, "heads": num_heads or 1}, arrays)], language)
 
 
 def _named_weights(modules: Sequence[Any]) -> dict[str, tuple[str, Any]]:
@@ -123,7 +124,7 @@ def _named_weights(modules: Sequence[Any]) -> dict[str, tuple[str, Any]]:
 
 
 class _Captured:
-    """The facts and arrays of one call (core/diagnose/capture.h). `masks`: the mask arguments of all calls, by number."""
+    """The facts and arrays of one call (core/diagnose/capture.h). `masks`: mask arguments of all calls, by number."""
 
     def __init__(self, call: Call, keep: int, intended: Array | None, masks: dict[Any, int]) -> None:
         self.parts, self.call = call._parts, call
@@ -132,9 +133,9 @@ class _Captured:
         steps = [step for part in self.parts for step in part.path]
         opaque = next((step.info for step in steps if step.kind == "opaque"), "")
         if not opaque and over not in (None, "the queries", "the heads"):
-            call.final = call.final or ("softmax_axis", over, call.site)
-        if call.final is not None:
-            call.observe(call.final[0], call.final[2], call.final[1])
+            call.final = call.final or ("softmax_axis", call.site, over)
+        if call.final:
+            call.observe(*call.final)
         elif not opaque:
             for step in (step for step in steps if step.kind == "drop"):
                 call.observe("dropout_on_scores", step.site)
@@ -143,24 +144,24 @@ class _Captured:
         self.given: list[list[str]] = []
         self.facts: dict[str, Any] = {"where": call.where, "opaque": opaque, "over": over or "", "given": self.given,
                                       "observed": [one for part in self.parts for one in part.observed]}
-        if call.final is None and not opaque:
+        if not call.final and not opaque:
             self._take(keep, intended, masks)
 
     def _take(self, keep: int, intended: Array | None, masks: dict[Any, int]) -> None:
         """The sentences that are kept."""
         parts, call, arrays = self.parts, self.call, self.arrays
-        operands = {role: getattr(call, role) for role in ("query", "key", "value")}
+        operands = {role: getattr(call, role) for role in _SIDES.values()}
         (count, heads, queries, d_k), keys = operands["query"].shape, operands["key"].shape[2]
         founds = [part.found for part in parts if part.found is not None]
-        rows = founds[0].rows if founds else None
-        kept = min([count, keep if rows is None else 1, *(len(found.sentences) for found in founds)])
+        rows = call.rows if founds else None
+        kept = min([count, keep if rows is None else 1, *map(len, founds)])
         few = rows is None and count * heads * queries * keys <= MOST_WEIGHTS
         sentences = range(count if few else kept)
         dtype = str(call.product.dtype).replace("torch.", "")
         if dtype not in ("float16", "bfloat16") and "cuda" in str(call.tensors["a"].device):
             dtype = "tf32"
-        self.facts.update(dtype=dtype, heads=heads, count=len(sentences), d_k=d_k, scale=call.scale, partial=rows is not None,
-                          by_query=call.contracted == call.sides()[0], changed=bool(call.changes()))
+        self.facts.update(dtype=dtype, heads=heads, d_k=d_k, partial=rows is not None, changed=bool(call.changes()),
+                          by_query=call.contracted == call.side("query"), count=len(sentences), scale=call.scale)
         swapped = queries == keys and call.swapped()
         if kept == count:
             self.facts["block"] = call.block
@@ -173,7 +174,7 @@ class _Captured:
         if "value" in arrays and arrays["value"].shape[1] != arrays["key"].shape[1]:
             del arrays["value"]
         if len(founds) == len(parts):
-            arrays["attentions"] = np.concatenate([as_numpy(found.sentences[:kept]) for found in founds], 1)
+            arrays["attentions"] = np.concatenate([as_numpy(found[:kept]) for found in founds], 1)
         dropped = any(step.kind == "drop" for part in parts for step in part.weight_path)
         if rows is None and "value" in arrays:
             merge = None if dropped else call.merged(parts)
@@ -224,7 +225,7 @@ class _Captured:
     def _take_roles(self) -> None:
         """What was used as query, key and value, and which weights were not used."""
         call, weights = self.call, _named_weights(self.call.modules)
-        self.facts["roles"] = [[role, call.named(role) or ""] for role in ("query", "key", "value")] if weights else []
+        self.facts["roles"] = [[role, call.named(role) or ""] for role in _SIDES.values()] if weights else []
         unused = self.facts["unused"] = []
         for role, (name, parameter) in weights.items():
             root = call.node(role).path(MADE)[0] if role != "output" else NOTHING
@@ -242,7 +243,8 @@ class _Captured:
         projected = {"q_proj.weight", "k_proj.weight"} & set(self.arrays)
         for role in paths if "turned" in kinds and rows is None and not projected else ():
             array, turned = call.joined(lambda part: part.operand_before(role)), self.arrays.get(role)
-            if array is not None and turned is not None and not paths[role][0].cache and array[0].size == turned[0].size:
+            known = array is not None and turned is not None and not paths[role][0].cache
+            if known and array[0].size == turned[0].size:
                 self.arrays[role + ".before"] = side_by_side(array[:len(turned)])
         self.facts["new_at"], self.facts["new_keys"] = call.new_rows() if len(self.parts) == 1 else (0, 0)
         if call.inputs and not call.goes_on:
@@ -271,12 +273,11 @@ def _last(kinds: Sequence[str], *paths: Sequence[Node]) -> Site | None:
 
 
 def _site_of(call: Call, code: str, role: str) -> Site | None:
-    """The line of the caller's code where the operation stands that a mistake is about: of its step, or of the longest
-    known beginning of its code."""
+    """The line of the caller's code that a mistake is about: of its step, or of the longest known start of its code."""
     softmax = call.softmax.site
     node = call.node(role if role in ("key", "value") else "query")
     context = call.context.site or softmax
-    merge = call.merge_site or context
+    merge = call.sites.get("merge_") or context
     changed, made = next((step.site for step in call.changes()[::-1]), None), node.path(MADE)[0]
     plain = made.kind == "source" and (first_reshaping(node) or (context if role == "value" else call.path[0].site))
     mask = call.sites.get("mask_") or _last(["fill", "add", "times"], call.path) or changed or softmax
@@ -293,7 +294,7 @@ def _site_of(call: Call, code: str, role: str) -> Site | None:
 
 
 def _config_of(expect: Any, modules: Sequence[Any]) -> dict[str, float]:
-    """The numbers of a config: a dict, an object of Hugging Face, a file or its folder; None: of the outermost module with one."""
+    """The numbers of a config: a dict, an object of Hugging Face, a file, its folder; None: of the outermost module."""
     for module in modules if expect is None else ():
         file = getattr(sys.modules.get(type(module).__module__), "__file__", None) or ""
         beside, config = os.path.join(os.path.dirname(file), "config.json"), getattr(module, "config", None)
@@ -336,28 +337,27 @@ def page_of(arrays: Mapping[str, Array], metadata: Mapping[str, str], **options:
         return Page(run(["page", path, *words_of_options(options, os.path.dirname(path)), "-o", "-"]).decode())
 
 
-def show(attentions: Any, tokens: Sequence[str] | None = None, target_tokens: Sequence[str] | None = None,
-         sentence: int = 0, **options: Any) -> Page | None:
+def show(attentions: Any, tokens: Words = None, target_tokens: Words = None, sentence: int = 0,
+         **options: Any) -> Page | None:
     """Shows attention that a program holds: in a notebook the page, inline; elsewhere the window.
 
     `attentions`: an array (layers, heads, T, S); a list of layers (batch, heads, T, S) as Hugging Face and BertViz have
-    it; a model's output or a dict with `attentions` or `encoder_attentions`, `decoder_attentions`, `cross_attentions`; a
-    tuple of those three; a cache of TransformerLens. `tokens` name the keys' side, `target_tokens` the queries' side
+    it; a model's output or a dict with `attentions` or `encoder_attentions`, `decoder_attentions`, `cross_attentions`;
+    a tuple of those three; a cache of TransformerLens. `tokens` name the keys' side, `target_tokens` the queries' side
     where it is another one. `options` are those of `headlight page`: `only="0.1,0.2"`. Without a display: Error."""
     arrays = stacks_of(attentions, sentence)
     metadata = token_metadata(arrays, tokens, target_tokens)
     more = attentions if isinstance(attentions, dict) else {}
-    arrays.update({name: more[name] for name in ("queries", "keys", "values") if isinstance(more.get(name), np.ndarray)})
+    arrays.update({name: more[name] for name in _SIDES if isinstance(more.get(name), np.ndarray)})
     if hasattr(notebook_shell(), "kernel"):
         return page_of(arrays, metadata, **options)
     open_window(tensors_file(arrays, metadata))
     return None
 
 
-def log(step: int, seen: Any, folder: str | Path = "headlight-log", sentence: int = 0,
-        tokens: Sequence[str] | None = None) -> Path:
+def log(step: int, seen: Any, folder: str | Path = "headlight-log", sentence: int = 0, tokens: Words = None) -> Path:
     """Keeps the attention of one training step as `folder/step-000100.safetensors`, and returns that path. `headlight
-    FILE` opens it; `headlight diagnose A B` compares two. `seen` is what `watch` saw, or arrays as `show` takes them."""
+    FILE` opens it, `headlight diagnose A B` compares two. `seen` is what `watch` saw, or arrays that `show` takes."""
     require(step >= 0, "log", "a step of 0 or more", step)
     arrays = stacks_of(seen, sentence)
     with refused(str(folder)):
@@ -400,7 +400,8 @@ class Seen(Tracer, Sequence):
         """As Tracer._note has them."""
         notes = list(self._notes)
         if self._left_out:
-            notes.append(("left_out" if self._left_out > 1 else "left_out_one", f"{self._left_out:,}", f"{self.keep.calls}", f"{self.keep.memory >> 20:,}"))
+            name, most = "left_out" if self._left_out > 1 else "left_out_one", f"{self.keep.memory >> 20:,}"
+            notes.append((name, f"{self._left_out:,}", str(self.keep.calls), most))
         elif not self.sequence():
             notes.append(("none_without_torch",) if torch_module() is None else ("none_yet",) if not self._blocks else
                          ("none_among", f"{self._operations:,}"))
@@ -434,13 +435,12 @@ class Seen(Tracer, Sequence):
             stacks[name].append(layer)
         return {name: layers_of(layers, 0, name) for name, layers in stacks.items() if layers}
 
-    def save(self, path: str | Path, sentence: int = 0, tokens: Sequence[str] | None = None,
-             target_tokens: Sequence[str] | None = None) -> None:
-        """A tensors file (.safetensors or .npz) that `headlight FILE` opens: the weights of one sentence of every call, and
-        queries, keys and values of the same shape."""
+    def save(self, path: str | Path, sentence: int = 0, tokens: Words = None, target_tokens: Words = None) -> None:
+        """A tensors file (.safetensors or .npz) that `headlight FILE` opens: the weights of one sentence of every call,
+        and queries, keys and values of the same shape."""
         kind, arrays = os.path.splitext(path)[1], self.stacks(sentence)
         metadata = token_metadata(arrays, tokens, target_tokens)
-        for name, role in (("queries", "query"), ("keys", "key"), ("values", "value")) if "attentions" in arrays else ():
+        for name, role in _SIDES.items() if "attentions" in arrays else ():
             parts = [getattr(call, role) for call in self.sequence()]
             if all(part is not None for part in parts) and len({part.shape[1:] for part in parts}) == 1:
                 arrays[name] = np.stack([part[min(sentence, len(part) - 1)] for part in parts]).astype(np.float32)
@@ -450,8 +450,7 @@ class Seen(Tracer, Sequence):
         with written_whole(path) as file:      # which has no metadata
             return np.savez(file, **arrays)
 
-    def show(self, sentence: int = 0, tokens: Sequence[str] | None = None,
-             target_tokens: Sequence[str] | None = None) -> Any:
+    def show(self, sentence: int = 0, tokens: Words = None, target_tokens: Words = None) -> Any:
         """In a notebook the page, inline; elsewhere the window."""
         return show(self, tokens, target_tokens, sentence)
 
@@ -463,8 +462,8 @@ class Seen(Tracer, Sequence):
 
     def check(self, mask: Any = None, expect: Any = None, language: str = "en") -> Report:
         """Every call against softmax(q·kᵀ/√d_k + mask)·v, computed by the program. What was meant where the code cannot
-        show it: `mask`, which cells may be attended to (T, S) or (sentences, T, S); `expect`, a config as a dict, as an
-        object of Hugging Face or as the path of a config.json, by default that of the watched module. `language`: en or zh."""
+        show it: `mask`, which cells may be attended to (T, S) or (sentences, T, S); `expect`, a config as a dict, an
+        object of Hugging Face or the path of a config.json, by default of the watched module. `language`: en or zh."""
         intended = None if mask is None else as_numpy(mask).astype(bool)
         calls, notes, captured = self.sequence(), self.all_notes(), []
         around = [module for module in (self._module, *(calls[0].modules[::-1] if calls else ())) if module is not None]
@@ -482,8 +481,8 @@ class Seen(Tracer, Sequence):
 
 
 class _Tracker:
-    """Takes the place of labml's tracker in a model: `from headlight import tracker`. What `debug` is given is kept, layer
-    after layer, until `save` or the next step writes it to `folder`."""
+    """Takes the place of labml's tracker in a model: `from headlight import tracker`. What `debug` is given is kept,
+    layer after layer, until `save` or the next step writes it to `folder`."""
 
     def __init__(self) -> None:
         self.folder: str | Path = "headlight-log"
@@ -491,7 +490,7 @@ class _Tracker:
         self._layers: list[Array] = []
 
     def debug(self, name: str, value: Any) -> None:
-        """Attention of one layer, (i, j, b, h) as that tutorial has it, or (b, h, i, j): the axis that sums to 1 decides."""
+        """Of a layer, (i, j, b, h) as that tutorial has it, or (b, h, i, j): the axis that sums to 1 decides."""
         array = as_numpy(value)
         if self.step % self.every or array.ndim != 4 or array.dtype.kind != "f":
             return

@@ -252,7 +252,7 @@ class Watching(unittest.TestCase):
         module = SplitAttention(16, 4).eval()
         with torch.no_grad(), headlight.watch() as seen:
             module(x, x, x)
-        self.assertLess(seen[0]._parts[0].found.sentences[0].numel(), (1 << 20) + 1)
+        self.assertLess(seen[0]._parts[0].found[0].numel(), (1 << 20) + 1)
         self.assertTrue(seen.check().ok, str(seen.check()))
         module.scale = 1.0
         with torch.no_grad(), headlight.watch() as seen:
