@@ -27,7 +27,8 @@ _PIPE = 1 << 20    # bytes of answers that the program may be ahead: it computes
 _DTYPES = {"float32": "F32", "bool": "BOOL", "int64": "I64", "int32": "I32", "uint8": "U8", "float16": "F16",
            "int16": "I16", "bfloat16": "BF16"}
 STACKS = ("encoder_attentions", "decoder_attentions", "cross_attentions")
-LISTS, Words = (list, tuple), Optional[Sequence[str]]
+LISTS = (list, tuple)
+Words = Optional[Sequence[str]]
 _ROLES = {"query": "q query queries wq toq qs", "key": "k key keys wk tok ks", "value": "v value values wv tov vs",
           "output": "o out output outputs wo toout"}     # words of names
 

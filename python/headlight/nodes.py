@@ -189,7 +189,7 @@ def product_of(name: str, args: Sequence[Any], out: Any) -> Product | None:
     shared = [letter for letter in result if letter not in text or (letter in a and letter in b)]
     rows_a, rows_b = ([letter for letter in given if letter in result and letter not in shared] for given in (a, b))
     if len(rows_a) == 2 and len(rows_b) == 1:       # query heads of a group, which the keys do not have
-        sizes = {letter: size for letter, size in zip(result, out.shape)}
+        sizes = dict(zip(result, out.shape))
         alike = [letter for letter in rows_a if sizes[letter] == sizes[rows_b[0]]]
         token = alike[0] if len(alike) == 1 else max(rows_a, key=result.index)
         shared = [letter for letter in result if letter in shared or letter in rows_a and letter != token]

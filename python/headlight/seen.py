@@ -141,8 +141,7 @@ class _Captured:
                 call.observe("dropout_on_scores", step.site)
             for step in (step for part in self.parts for step in part.changes() if step.kind == "scale"):
                 call.observe("weights_scaled", step.site, f"{step.info:.4g}")
-        self.given: list[list[str]] = []
-        self.facts: dict[str, Any] = {"where": call.where, "opaque": opaque, "over": over or "", "given": self.given,
+        self.facts: dict[str, Any] = {"where": call.where, "opaque": opaque, "over": over or "",
                                       "observed": [one for part in self.parts for one in part.observed]}
         if not call.final and not opaque:
             self._take(keep, intended, masks)
@@ -237,21 +236,21 @@ class _Captured:
 
     def _take_given(self, rows: Array | None) -> None:
         """What ran and follows from no input: positions, norms, soft caps, sinks, what a cache held."""
-        call, paths = self.call, {role: self.call.node(role).path(MADE) for role in ("query", "key")}
+        call, facts, paths = self.call, self.facts, {role: self.call.node(role).path(MADE) for role in ("query", "key")}
         kinds = {step.kind for path in paths.values() for step in path}
-        self.given += [[name, ""] for kind, name in (("normed", "norms"), ("turned", "positions")) if kind in kinds]
+        facts["given"] = [[name, ""] for kind, name in (("normed", "norms"), ("turned", "positions")) if kind in kinds]
         projected = {"q_proj.weight", "k_proj.weight"} & set(self.arrays)
         for role in paths if "turned" in kinds and rows is None and not projected else ():
             array, turned = call.joined(lambda part: part.operand_before(role)), self.arrays.get(role)
             known = array is not None and turned is not None and not paths[role][0].cache
             if known and array[0].size == turned[0].size:
                 self.arrays[role + ".before"] = side_by_side(array[:len(turned)])
-        self.facts["new_at"], self.facts["new_keys"] = call.new_rows() if len(self.parts) == 1 else (0, 0)
+        facts["new_at"], facts["new_keys"] = call.new_rows() if len(self.parts) == 1 else (0, 0)
         if call.inputs and not call.goes_on:
-            self.given.append(["sides", *call.inputs[1]])
+            facts["given"].append(["sides", *call.inputs[1]])
         for at, step in enumerate(call.path):
             if step.kind == "cap":
-                self.facts.setdefault("softcap", factor_of(call.path[at:]))
+                facts.setdefault("softcap", factor_of(call.path[at:]))
             elif step.kind == "sink":
                 sinks = as_numpy(step.info[1]).reshape(-1)
                 self.arrays.setdefault("sinks", np.resize(sinks[:: max(1, len(sinks) // call.heads)], call.heads))
