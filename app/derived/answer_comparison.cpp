@@ -238,6 +238,12 @@ bool shares_no_cell(const JointStack& stack) {
   return stack.in_both && (none_of(stack.axes.queries) || none_of(stack.axes.keys));
 }
 
+bool has_words_of_one(const JointStack& stack) {
+  const auto in_both = [](const JointToken& token) { return token.in_both(); };
+  return stack.in_both &&
+         !(std::ranges::all_of(stack.axes.queries, in_both) && std::ranges::all_of(stack.axes.keys, in_both));
+}
+
 std::optional<float> order_value(const HeadDifference& head, DifferenceOrder order) {
   if (!head.measured.at) return std::nullopt;
   switch (order) {

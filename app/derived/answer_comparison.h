@@ -44,6 +44,8 @@ bool same_axes(const JointStack& a, const JointStack& b);
 /// Whether both have the attention but no token of the rows, or none of the columns, is in both: then nothing can be
 /// subtracted.
 bool shares_no_cell(const JointStack& stack);
+/// Whether a word is in only one of two sentences that both have the attention.
+bool has_words_of_one(const JointStack& stack);
 
 /// A head that both answers have.
 struct HeadDifference {

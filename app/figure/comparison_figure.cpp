@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "derived/answer_comparison.h"
+#include "figure/comparison_scene.h"
 #include "figure/difference_words.h"
 #include "figure/labels.h"
 #include "figure/map_items.h"
@@ -13,9 +14,6 @@
 namespace headlight {
 namespace {
 
-constexpr float kWidestRowOfTwo = 150 * kPointsInMm;  // wider pages have all three side by side
-constexpr float kLargestCompared = 40;                // points
-
 Status check_comparison(const AnswerComparison& comparison) {
   if (const auto& too_long = comparison.heads->too_long)
     return bad_input("figure", "compare", "up to " + std::to_string(kMostAligned) + " tokens",
@@ -23,16 +21,6 @@ Status check_comparison(const AnswerComparison& comparison) {
   if (!comparison.heads->head(comparison.chosen))
     return bad_input("figure", "head", "one that A has too", head_label(comparison.chosen));
   return Done{};
-}
-
-/// Words that only one answer has stand in its end of the difference's colours.
-LabelInk ink_of(const Page& page, const JointStack& stack, const JointAxis& axis, const std::vector<Token>& tokens,
-                Theme theme) {
-  return [&page, &axis, &tokens, in_both = stack.in_both, theme](Index label) {
-    const auto i = static_cast<std::size_t>(label);
-    if (in_both && !axis[i].in_both()) return axis[i].a ? diverging_map(theme).front() : diverging_map(theme).back();
-    return tokens[i].pad ? page.ink.dim : page.ink.text;
-  };
 }
 
 std::string difference_line(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options) {
@@ -47,12 +35,9 @@ std::string difference_line(const AnswerSnapshot& a, const AnswerSnapshot& b, co
 std::string caption_of(const AnswerSnapshot& a, const AnswerSnapshot& b, const JointStack& stack,
                        const FigureOptions& options) {
   std::string caption = difference_line(a, b, options);
-  const auto alone = [](const JointToken& token) { return !token.in_both(); };
-  if (shares_no_cell(stack))
-    caption += std::string("  ") + headlight::words(options.language, kCompareWords.nothing_aligned);
-  if (std::ranges::any_of(stack.axes.queries, alone) || std::ranges::any_of(stack.axes.keys, alone))
-    caption += either(options.language, "  Words in rose are only in A, words in blue only in B.",
-                      "  玫红的词只在 A 中，蓝色的词只在 B 中。");
+  const auto add = [&](const Words& sentence) { caption.append("  ").append(words(options.language, sentence)); };
+  if (shares_no_cell(stack)) add(kCompareWords.nothing_aligned);
+  if (has_words_of_one(stack)) add(kCompareWords.only_one_has);
   return caption;
 }
 
@@ -72,39 +57,27 @@ Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b
   const ColourScale weights{
       .theme = options.theme, .scale = options.scale, .top = nice_top(largest), .colours = options.colours};
   const ColourScale differences{.theme = options.theme, .top = nice_range(apart), .diverging = true};
-  const struct {
-    const char* title;
-    const Matrix& cells;
-    const ColourScale& scale;
-  } maps[] = {{"A", comparison->maps.a, weights},
-              {"B", comparison->maps.b, weights},
-              {"B − A", comparison->maps.difference, differences}};
-
   Page page = new_page(options, measure);
   add_title(page, head_label(options.head), "");
-  const std::size_t columns = page.room() > kWidestRowOfTwo ? 3 : 2;
-  const float gap = 2 * page.label,
-              side = (page.room() - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
-  bool blocks = false;
-  float bottom = page.y;
-  for (std::size_t i = 0; i < std::size(maps); ++i) {
-    if (i > 0 && i % columns == 0) page.y = bottom + gap;
-    const PrintedMap map{maps[i].cells, &stack.queries, &stack.keys};
-    const MapAxes axes = map_axes(page, map, side);
-    const float most = kLargestCompared * static_cast<float>(std::max(map.num_queries(), map.num_keys())) +
-                       axes.queries.metrics.widest + 4 * axes.size;
-    const float x = page.left() + static_cast<float>(i % columns) * (side + gap), height = std::min(side, most);
-    const MapLayout layout = layout_of(map, axes, {x, page.y + 1.5f * page.label, std::min(side, most), height});
-    add_text(page, {layout.plot.x, page.y + 0.5f * page.label}, maps[i].title, page.label, page.ink.text, Role::title);
-    page.drawing.add(Rectangle{.box = layout.plot, .fill = gap_colour(options.theme)});
-    add_map(page, map, axes, layout, maps[i].scale, true,
-            {ink_of(page, stack, stack.axes.queries, stack.queries, options.theme),
-             ink_of(page, stack, stack.axes.keys, stack.keys, options.theme)});
-    blocks = blocks || (!maps[i].scale.diverging && has_blocked(maps[i].cells));
-    bottom = std::max(bottom, layout.plot.bottom());
+  PrintedMap map{comparison->maps.a, &stack.queries, &stack.keys};
+  const auto layout_with = [&](const MapAxes& axes) {
+    constexpr float kLargestCell = 40, kAnyHeight = std::numeric_limits<float>::infinity();
+    return comparison_layout({page.left(), page.y, page.room(), kAnyHeight}, map.num_queries(), map.num_keys(),
+                             axes.queries.metrics, axes.keys.metrics,
+                             {page.label, kLineOfText * axes.size, kLargestCell});
+  };
+  const MapAxes axes = map_axes(page, map, [&](const MapAxes& tried) { return layout_with(tried).front().layout; });
+  const ComparisonLayout maps = layout_with(axes);
+  add_titles(page.drawing, maps, page.label, options.theme, measure);
+  const MapInks inks = joint_inks(stack, {}, options.theme, page.ink.text, page.ink.dim);
+  for (const ComparedMap& at : maps) {
+    map.weights = comparison->maps.*at.cells;
+    page.drawing.add(Rectangle{.box = at.layout.plot, .fill = gap_colour(options.theme)});
+    add_map(page, map, axes, at.layout, at.side == JointSide::difference ? differences : weights, true, inks);
   }
-  page.y = bottom;
-  add_colour_bar(page, weights, either(options.language, "weight", "权重"), options.language, blocks);
+  page.y = maps.back().layout.plot.bottom();
+  add_colour_bar(page, weights, either(options.language, "weight", "权重"), options.language,
+                 has_blocked(comparison->maps.a) || has_blocked(comparison->maps.b));
   if (!shares_no_cell(stack)) add_colour_bar(page, differences, "B − A", options.language, false);
   return with_caption(std::move(page), caption_of(a, b, stack, options));
 }
@@ -142,7 +115,7 @@ Result<Drawing> draw_patch(const AnswerSnapshot& a, const AnswerSnapshot& b, con
   add_lines(page, patch_line(options.language, map), page.label, Role::label, page.ink.text);
   page.y += 0.5f * page.label;
   const ColourScale scale = patch_scale(options.theme, map);
-  add_named_map(page, {map.restored, &rows, &columns}, std::min(page.room(), page.fair_height()), scale);
+  add_large_map(page, {map.restored, &rows, &columns}, std::min(page.room(), page.fair_height()), kLargestNamed, scale);
   add_colour_bar(page, scale, words(options.language, kCompareWords.patch_share), options.language, false);
   return with_caption(std::move(page),
                       difference_line(a, b, options) + "  " + words(options.language, kCompareWords.patch_hint));

@@ -31,18 +31,7 @@ Drawing draw_head(const FigureSubject& subject, const FigureOptions& options, co
   const ColourScale scale = own_scale(map_scale(subject, options), map.weights, options);
   // The parts above and below the map count for the page's height.
   const float side = std::min(page.room(), page.fair_height() - 9 * page.label);
-  const MapAxes axes = map_axes(page, map, side);
-  const float most = kLargestCell * static_cast<float>(std::max(map.num_queries(), map.num_keys())) +
-                     axes.queries.metrics.widest + 4 * axes.size;
-  const float bands = room_of_bands(page, map);
-  MapLayout layout = layout_of(
-      map, axes,
-      {page.left() + bands, page.y + bands, std::min(page.room() - bands, most), std::min(side - bands, most)});
-  const float shift = std::max(0.0f, (page.right() - layout.plot.right()) / 2);
-  layout.plot.x += shift;
-  if (bands > 0) add_role_bands(page, map, layout, {page.left() + bands + shift, page.y + bands}, options);
-  add_map(page, map, axes, layout, scale, true);
-  page.y = layout.plot.bottom();
+  add_large_map(page, map, side, kLargestCell, scale, &options);
   std::vector<std::string> remarks;
   if (map.weights.rows() < map.num_queries() || map.weights.cols() < map.num_keys())
     remarks.push_back(either(options.language, "each dot: the largest weight of the cells it covers",

@@ -44,20 +44,23 @@ PrintedMap printed_map(const FigureSubject& subject, const HeadRef& head, Index 
   return map;
 }
 
-MapAxes map_axes(const Page& page, const PrintedMap& map, float side) {
+MapAxes map_axes(const Page& page, const PrintedMap& map, const std::function<MapLayout(const MapAxes&)>& layout) {
   MapAxes axes;
   for (const float size : {page.label, std::max(0.82f * page.label, page.least_label), page.least_label}) {
     axes = {axis_text(*map.queries, size, page.measure), axis_text(*map.keys, size, page.measure), size};
-    const MapLayout layout = layout_of(map, axes, {0, 0, side, side});
-    if (layout.row_step == 1 && layout.column_step == 1 && layout.rows && layout.columns != ColumnLabels::none)
-      return axes;
+    const MapLayout at = layout(axes);
+    if (at.row_step == 1 && at.column_step == 1 && at.rows && at.columns != ColumnLabels::none) return axes;
   }
   return axes;
 }
 
-MapLayout layout_of(const PrintedMap& map, const MapAxes& axes, const Box& area) {
+MapAxes map_axes(const Page& page, const PrintedMap& map, float side) {
+  return map_axes(page, map, [&](const MapAxes& axes) { return layout_of(map, axes, {0, 0, side, side}); });
+}
+
+MapLayout layout_of(const PrintedMap& map, const MapAxes& axes, const Box& area, float largest_cell) {
   return layout_map(area, map.num_queries(), map.num_keys(), axes.queries.metrics, axes.keys.metrics,
-                    kLineOfText * axes.size);
+                    kLineOfText * axes.size, largest_cell);
 }
 
 float label_height(const MapAxes& axes, const MapLayout& layout) {
@@ -72,26 +75,6 @@ float label_height(const MapAxes& axes, const MapLayout& layout) {
              gap;
   }
   return 0;
-}
-
-float room_of_bands(const Page& page, const PrintedMap& map) {
-  const bool none =
-      role_runs(*map.queries, 0, map.num_queries()).empty() && role_runs(*map.keys, 0, map.num_keys()).empty();
-  return none ? 0 : kBand * page.label + kLabelGap * page.label;
-}
-
-void add_role_bands(Page& page, const PrintedMap& map, const MapLayout& layout, Point left_top,
-                    const FigureOptions& options) {
-  const float width = kBand * page.label;
-  add_role_bands(page.drawing, role_runs(*map.queries, 0, map.num_queries()), role_runs(*map.keys, 0, map.num_keys()),
-                 layout, left_top,
-                 {.language = options.language,
-                  .theme = options.theme,
-                  .width = width,
-                  .out = width + kLabelGap * page.label,
-                  .size = page.least_label,
-                  .pad = page.least_label / 4},
-                 page.measure);
 }
 
 void add_role_strips(Page& page, const PrintedMap& map, const Box& plot, Point left_top, float width, Theme theme) {
@@ -131,13 +114,26 @@ void add_map(Page& page, const PrintedMap& map, const MapAxes& axes, const MapLa
     add_numbers(page.drawing, map.weights, layout, scale, {.size = size}, style);
 }
 
-void add_named_map(Page& page, const PrintedMap& map, float side, const ColourScale& scale) {
-  constexpr float kLargestCell = 26;  // points
+void add_large_map(Page& page, const PrintedMap& map, float side, float largest_cell, const ColourScale& scale,
+                   const FigureOptions* roles) {
   const MapAxes axes = map_axes(page, map, side);
-  const float most = kLargestCell * static_cast<float>(std::max(map.num_queries(), map.num_keys())) +
-                     axes.queries.metrics.widest + 4 * axes.size;
-  MapLayout layout = layout_of(map, axes, {page.left(), page.y, std::min(page.room(), most), std::min(side, most)});
-  layout.plot.x += std::max(0.0f, (page.right() - layout.plot.right()) / 2);
+  std::vector<RoleRun> rows, columns;
+  if (roles) rows = role_runs(*map.queries, 0, map.num_queries()), columns = role_runs(*map.keys, 0, map.num_keys());
+  const float band = kBand * page.label, gap = kLabelGap * page.label,
+              bands = rows.empty() && columns.empty() ? 0 : band + gap;
+  const Box area{page.left() + bands, page.y + bands, page.room() - bands, side - bands};
+  MapLayout layout = layout_of(map, axes, area, largest_cell);
+  const float shift = std::max(0.0f, (page.right() - layout.plot.right()) / 2);
+  layout.plot.x += shift;
+  if (bands > 0)
+    add_role_bands(page.drawing, rows, columns, layout, {area.x + shift, area.y},
+                   {.language = roles->language,
+                    .theme = roles->theme,
+                    .width = band,
+                    .out = bands,
+                    .size = page.least_label,
+                    .pad = page.least_label / 4},
+                   page.measure);
   add_map(page, map, axes, layout, scale, true);
   page.y = layout.plot.bottom();
 }

@@ -28,24 +28,19 @@ struct MapAxes {
   AxisText queries, keys;
   float size = 9;
 };
-/// At `page.label`, or smaller down to `page.least_label` where that lets every row of a map of `side` points be named.
+/// At `page.label`, or smaller down to `page.least_label` where that lets every row and column be named in the layout,
+/// or in that of a map of `side` points.
+MapAxes map_axes(const Page& page, const PrintedMap& map, const std::function<MapLayout(const MapAxes&)>& layout);
 MapAxes map_axes(const Page& page, const PrintedMap& map, float side);
 
-MapLayout layout_of(const PrintedMap& map, const MapAxes& axes, const Box& area);
+MapLayout layout_of(const PrintedMap& map, const MapAxes& axes, const Box& area,
+                    float largest_cell = std::numeric_limits<float>::infinity());
 
 /// The height of the labels above a map: layout_map leaves at least that much room.
 float label_height(const MapAxes& axes, const MapLayout& layout);
 
-/// How much room the bands of a conversation's roles take at the left of a map and above it; 0 where no token has a
-/// role.
-float room_of_bands(const Page& page, const PrintedMap& map);
-/// Adds those bands, with the names of the roles where they have room; the labelled map begins at (`left`, `top`), and
-/// they stand outside of it.
-void add_role_bands(Page& page, const PrintedMap& map, const MapLayout& layout, Point left_top,
-                    const FigureOptions& options);
-
-/// Strips of the same colours, for maps that are too small for names of roles: as wide as `width`, at the left of
-/// (`left`, `top`) and above it, along the rows and columns of `plot`.
+/// Strips in the colours of a conversation's roles, for maps that are too small for their names: as wide as `width`, at
+/// the left of `left_top` and above it, along the rows and columns of `plot`.
 void add_role_strips(Page& page, const PrintedMap& map, const Box& plot, Point left_top, float width, Theme theme);
 
 /// Labels of a page at this size; the ink of a token's label: dim where it is padding.
@@ -54,13 +49,14 @@ LabelInk plain_ink(const Page& page, const std::vector<Token>& tokens);
 
 /// Adds the cells, their frame and their labels, those of padding dim where no other `inks` are given; with `values`
 /// the numbers where there is room for them.
-struct MapInks {
-  LabelInk rows = {}, columns = {};
-};
 void add_map(Page& page, const PrintedMap& map, const MapAxes& axes, const MapLayout& layout, const ColourScale& scale,
              bool values, const MapInks& inks = {});
-/// Adds a map whose rows and columns are no words of the sentence, with its numbers, at most `side` high, in the middle
-/// of the page; `page.y` is below it.
-void add_named_map(Page& page, const PrintedMap& map, float side, const ColourScale& scale);
+
+/// Points: a cell of a map whose rows and columns are no words of the sentence.
+inline constexpr float kLargestNamed = 26;
+/// Adds a map with its numbers in the middle of the page, at most `side` high, its cells at most `largest_cell`;
+/// `roles`: beside it the bands of a conversation's roles, where tokens have one. `page.y` is below it.
+void add_large_map(Page& page, const PrintedMap& map, float side, float largest_cell, const ColourScale& scale,
+                   const FigureOptions* roles = nullptr);
 
 }  // namespace headlight

@@ -48,6 +48,9 @@ struct MapStyle {
 
 /// The colour of label i where it is not lit.
 using LabelInk = std::function<Rgb(Index)>;
+struct MapInks {
+  LabelInk rows = {}, columns = {};
+};
 
 /// Adds the labels beside the rows and above the columns, as many as stand apart; the lit one always, accented.
 void add_row_labels(Drawing& scene, const AxisText& axis, const MapLayout& layout, const MapStyle& style,

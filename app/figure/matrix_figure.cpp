@@ -185,7 +185,8 @@ Result<Drawing> draw_writers(const FigureSubject& subject, const FigureOptions& 
   const std::vector<Token> rows = writer_labels(options.language, writers.queries),
                            columns = writer_labels(options.language, writers.keys);
   const ColourScale scale = writers_scale(options.theme, writers);
-  add_named_map(page, {writers.sums, &rows, &columns}, std::min(page.room(), 0.85f * page.fair_height()), scale);
+  add_large_map(page, {writers.sums, &rows, &columns}, std::min(page.room(), 0.85f * page.fair_height()), kLargestNamed,
+                scale);
   add_colour_bar(page, scale, either(options.language, "part of the score", "打分中的部分"), options.language, false);
   page.y += 0.3f * page.label;
   const std::string others = add_largest_terms(page, split, writers.order, options, [&](const ScoreTerm& term) {

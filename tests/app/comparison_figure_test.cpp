@@ -81,8 +81,8 @@ TEST(ComparisonFigure, WordsOfOneAnswerHaveItsColour) {
     if (text.text != "请") continue;
     EXPECT_EQ(text.colour, ink_colours(Theme::light).text);
   }
-  EXPECT_EQ(rose, 6) << "in each of three maps a row and a column";
-  EXPECT_EQ(blue, 6);
+  EXPECT_EQ(rose, 4) << "beside the rows of the first, and above each of the three";
+  EXPECT_EQ(blue, 4);
 }
 
 TEST(ComparisonFigure, SaysWhereNoTokenIsInBoth) {

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "app/figures.h"
+#include "gui/frame/draw.h"
 #include "gui/harness.h"
 
 namespace headlight {
@@ -106,6 +107,30 @@ TEST_F(SceneTest, TheWordsOfFlowStandInTheSameRows) {
     EXPECT_EQ(order_of(hit.box.x, hit.box.right(), paper.x, paper.right()),
               order_of(box.x, box.right(), seen.x, seen.right()))
         << hit.name;
+  }
+}
+
+TEST_F(SceneTest, TheMapsOfCompareStandInAFigureAsInTheWindow) {
+  Harness& h = *harness;
+  h.push(KeepAnswer{}, SetText{"小猫请李雷帮我订了去北京的机票"}, EndGesture{}, ShowView{View::compare});
+  h.settle();
+  const Drawing drawing = figure(FigureKind::compare);
+  ASSERT_EQ(drawing.hits.size(), 3u);
+  float em = 0, right = 0, right_seen = 0;  // an em of a title on paper; where the map before ends
+  for (const Text& text : figures::all<Text>(drawing))
+    if (text.text == "B − A" && text.role == Role::title) em = text.size;
+  const float em_seen = h.fonts.pixels(TextSize::small) / kLineOfEm;
+  const Box first = drawing.hits.front().box, first_seen = h.box("map A");
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto& [name, box] = drawing.hits[i];
+    EXPECT_EQ(name, std::vector<std::string>({"map A", "map B", "map difference"})[i]);
+    const Box seen = h.box(name);
+    EXPECT_NEAR(box.w / first.w, seen.w / first_seen.w, 0.01f) << name;
+    EXPECT_NEAR(box.h / box.w, seen.h / seen.w, 0.01f) << name;
+    EXPECT_EQ(box.y, first.y) << name;
+    EXPECT_EQ(seen.y, first_seen.y) << name;
+    if (i > 0) { EXPECT_NEAR((box.x - right) / em, (seen.x - right_seen) / em_seen, 0.2f) << name << ": as far apart"; }
+    right = box.right(), right_seen = seen.right();
   }
 }
 

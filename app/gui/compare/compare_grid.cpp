@@ -13,7 +13,6 @@
 #include "gui/frame/no_answer.h"
 #include "gui/frame/relation_labels.h"
 #include "gui/frame/stacks.h"
-#include "gui/frame/texture_ids.h"
 #include "model/head_text.h"
 #include "session/shown.h"
 #include "words/compare_words.h"
@@ -67,48 +66,41 @@ std::string value_text(const HeadDifference& head, DifferenceOrder order) {
   return formatted(*value != 0 && *value < 0.001f ? "  %.1e" : "  %.3f", static_cast<double>(*value));
 }
 
-/// Of many heads: the map alone, its name under the pointer.
-void small_difference(Gui& gui, const HeadDifference& head, const JointStack& stack, const JointMap& map,
-                      const MapLayout& layout, bool hovered) {
-  const AppState& state = gui.state;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const auto cell =
-      draw_joint_map(gui, list, map, AxisLabels{}, layout, is_of_now(state) && !is_stale(state) ? 1.0f : kStaleOpacity);
-  if (hovered || state.view.chosen == head.head)
-    list.AddRect(top_left(layout.plot), bottom_right(layout.plot), gui.colours().accent, 0, 0, gui.unit);
-  gui.name_box("difference " + head_text({head.head.layer, head.head.head}), layout.plot, BoxKind::thumbnail,
-               head.head);
-  if (!hovered) return;
-  explain_item(gui, head_label(head.head) + value_text(head, state.view.differences));
-  hover_joint_cell(gui, head.head, stack, cell);
+/// Without words beside the cells.
+MapLayout bare_layout(const JointStack& stack, const Box& area) {
+  const Viewport all = shown_part(stack);
+  return layout_map(area, all.num_queries, all.num_keys, {}, {}, 0);
 }
 
-void one_difference(Gui& gui, const HeadDifference& head, const Box& box, const AxisLabels& labels,
-                    float title_height) {
+/// Of many heads the map alone: without room for a title its name is under the pointer.
+void one_difference(Gui& gui, const HeadDifference& head, const Box& box, float title_height) {
   const AppState& state = gui.state;
   const std::string id = "difference " + head_text({head.head.layer, head.head.head});
   const JointStack& stack = *state.comparison->heads->stack(head.head.stack);
-  const JointMap map{
-      .stack = &stack, .head = head.head, .cells = &head.map, .version = joint_version(state, head.head)};
-  const MapLayout layout = joint_layout(map, labels, {box.x, box.y + title_height, box.w, box.h - title_height});
+  const JointMap map{stack, head.head, head.map, JointSide::difference, shown_part(stack)};
+  const MapLayout layout = bare_layout(stack, {box.x, box.y + title_height, box.w, box.h - title_height});
   ImGui::SetCursorScreenPos(top_left(box));
   if (ImGui::InvisibleButton(id.c_str(), {box.w, box.h})) gui.push(ChooseHead{head.head});
   const bool hovered = ImGui::IsItemHovered(), chosen = state.view.chosen == head.head;
+  const std::string value = value_text(head, state.view.differences);
+  if (title_height <= 0 && hovered) explain_item(gui, head_label(head.head) + value);
+  const auto cell = draw_joint_map(gui, map, layout, is_fresh(state));
+  const Palette& colours = gui.colours();
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  if (title_height <= 0) return small_difference(gui, head, stack, map, layout, hovered);
-  const MeasuredTitle named =
-      measured_title(gui, head.head, name_of_head(gui, head.head), box.w, value_text(head, state.view.differences));
-  const std::string &title = named.head, &value = named.value;
-  const float width = ImGui::CalcTextSize(title.c_str()).x;
-  list.AddText({layout.plot.x, box.y}, chosen || hovered ? gui.colours().accent : gui.colours().text, title.c_str());
-  list.AddText({layout.plot.x + width, box.y}, gui.colours().dim, value.c_str());
-  list.AddText({layout.plot.x + width + ImGui::CalcTextSize(value.c_str()).x, box.y},
-               named.quiet ? gui.colours().dim : gui.colours().text, named.relations.c_str());
-  const auto cell =
-      draw_joint_map(gui, list, map, labels, layout, is_of_now(state) && !is_stale(state) ? 1.0f : kStaleOpacity);
-  if (chosen) {
+  if (title_height > 0) {
+    const MeasuredTitle title = measured_title(gui, head.head, name_of_head(gui, head.head), box.w, value);
+    float x = layout.plot.x;
+    const auto write = [&](const std::string& text, ImU32 ink) {
+      list.AddText({x, box.y}, ink, text.c_str());
+      x += ImGui::CalcTextSize(text.c_str()).x;
+    };
+    write(title.head, chosen || hovered ? colours.accent : colours.text);
     const float y = box.y + ImGui::GetFontSize() + gui.unit;
-    list.AddLine({layout.plot.x, y}, {layout.plot.x + width, y}, gui.colours().accent, gui.unit);
+    if (chosen) list.AddLine({layout.plot.x, y}, {x, y}, colours.accent, gui.unit);
+    write(title.value, colours.dim);
+    write(title.relations, title.quiet ? colours.dim : colours.text);
+  } else if (hovered || chosen) {
+    list.AddRect(top_left(layout.plot), bottom_right(layout.plot), colours.accent, 0, 0, gui.unit);
   }
   gui.name_box(id, layout.plot, BoxKind::thumbnail, head.head);
   if (hovered) hover_joint_cell(gui, head.head, stack, cell);
@@ -139,7 +131,7 @@ Tiles tiles_in_sight(const JointStack& stack, Index count, std::optional<Index> 
                      float unit) {
   constexpr float kTiny = 12, kNarrow = 3;
   const auto height = [&](const Tiles& tiles) {
-    const MapLayout plot = joint_layout({.stack = &stack}, AxisLabels{}, {0, 0, tiles.width, tiles.width});
+    const MapLayout plot = bare_layout(stack, {0, 0, tiles.width, tiles.width});
     const Index rows = (count + tiles.columns - 1) / tiles.columns;
     return static_cast<float>(rows) * (tiles.title + plot.plot.h + tiles.gap) - tiles.gap;
   };
@@ -183,7 +175,7 @@ void all_heads(Gui& gui) {
   if (count > kMany)
     tiles = tiles_in_sight(*stack, count, by_layer ? std::optional(in_a_layer) : std::nullopt, room, tiles, gui.unit);
   columns = tiles.columns;
-  const MapLayout plot = joint_layout({.stack = stack}, AxisLabels{}, {0, 0, tiles.width, tiles.width});
+  const MapLayout plot = bare_layout(*stack, {0, 0, tiles.width, tiles.width});
   const float height = tiles.title + plot.plot.h, pitch = height + tiles.gap;
   float bottom = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -194,7 +186,7 @@ void all_heads(Gui& gui) {
                   corner.y + static_cast<float>(row) * pitch, tiles.width, height};
     bottom = std::max(bottom, box.bottom() - corner.y);
     if (box.bottom() < window.y || box.y > window.y + ImGui::GetWindowHeight()) continue;
-    one_difference(gui, *compared.head(order[i]), box, AxisLabels{}, tiles.title);
+    one_difference(gui, *compared.head(order[i]), box, tiles.title);
   }
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy({1, bottom});

@@ -9,12 +9,17 @@
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/scene.h"
-#include "gui/frame/texture_ids.h"
 #include "session/shown.h"
 #include "words/compare_words.h"
 
 namespace headlight {
 namespace {
+
+/// That of the compared head; null where there is none.
+const JointStack* shown_stack(const AppState& state) {
+  if (!state.comparison || state.comparison->heads->too_long) return nullptr;
+  return state.comparison->heads->stack(state.comparison->chosen.stack);
+}
 
 void title(Gui& gui) {
   const AppState& state = gui.state;
@@ -38,69 +43,31 @@ void title(Gui& gui) {
   gui.name_item("difference of chosen", BoxKind::label);
 }
 
-/// The lit cell in both answers, in words and digits.
-void cell_line(Gui& gui) {
-  const std::string words = lit_joint_cell_in_words(gui);
-  if (words.empty()) dim_text(gui, gui.word(kCompareWords.point_for_both));
-  else ImGui::TextUnformatted(words.c_str());
-  gui.name_item("compared cell", BoxKind::label);
-}
-
-struct SideWords {
-  JointSide side;
-  const char* title;
-  const char* name;
-};
-constexpr SideWords kSides[] = {
-    {JointSide::a, "A", "map A"}, {JointSide::b, "B", "map B"}, {JointSide::difference, "B − A", "map difference"}};
-
-const Matrix& cells_of(const PatternPair& maps, JointSide side) {
-  return side == JointSide::a ? maps.a : side == JointSide::b ? maps.b : maps.difference;
-}
-
-/// One of the three, its title above it.
-void one_map(Gui& gui, const SideWords& side, const JointStack& stack, const AxisLabels& labels, const Box& box,
-             float columns) {
+/// One of the three.
+void one_map(Gui& gui, const ComparedMap& shown, const JointMap& map) {
   const AppState& state = gui.state;
-  const JointMap map{.stack = &stack,
-                     .head = state.comparison->chosen,
-                     .side = side.side,
-                     .cells = &cells_of(state.comparison->maps, side.side),
-                     .version = joint_version(state, static_cast<std::size_t>(side.side)),
-                     .values = true,
-                     .part = state.view.compared,
-                     .words_of_all = true};
-  const float title_height = ImGui::GetFontSize() + 4 * gui.unit;
-  MapLayout layout = joint_layout(map, labels, {box.x, box.y + title_height, box.w, box.h - title_height});
-  layout.plot.y = box.y + title_height + columns;  // level with A's map, which alone has row labels
-  const ImU32 ink = side.side == JointSide::a   ? ink_of_a(gui)
-                    : side.side == JointSide::b ? ink_of_b(gui)
-                                                : gui.colours().text;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddText({layout.plot.x, box.y}, ink, side.title);
-  if (side.side == JointSide::a && !state.comparison->heads->head(state.comparison->chosen))
-    list.AddText({layout.plot.x + 2 * ImGui::GetFontSize(), box.y}, gui.colours().dim,
-                 gui.word(kCompareWords.no_such_head_in_a));
+  const MapLayout& layout = shown.layout;
   ImGui::SetCursorScreenPos(top_left(layout.plot));
-  const bool clicked = ImGui::InvisibleButton(side.name, {layout.plot.w, layout.plot.h});
+  const bool clicked = ImGui::InvisibleButton(shown.name, {layout.plot.w, layout.plot.h});
   const bool hovered = ImGui::IsItemHovered();
-  gui.name_box(side.name, layout.plot, BoxKind::map, state.view.chosen);
-  const bool fresh = is_of_now(state) && !is_stale(state) && state.comparison->chosen == state.view.chosen;
-  const auto cell = draw_joint_map(gui, list, map, labels, layout, fresh ? 1.0f : kStaleOpacity);
+  gui.name_box(shown.name, layout.plot, BoxKind::map, state.view.chosen);
+  const bool fresh = is_fresh(state) && map.head == state.view.chosen;
+  const auto cell = draw_joint_map(gui, map, layout, fresh);
   // A blank map could be one that is not drawn yet.
-  if (side.side == JointSide::difference && fresh && map.cells->size() > 0 && (map.cells->array() == 0).all()) {
+  if (shown.side == JointSide::difference && fresh && map.cells.size() > 0 && (map.cells.array() == 0).all()) {
     const char* words = gui.word(kCompareWords.nothing_differs);
     const ImVec2 size = ImGui::CalcTextSize(words, nullptr, false, layout.plot.w);
-    list.AddText(nullptr, 0,
-                 {std::round(layout.plot.x + (layout.plot.w - size.x) / 2),
-                  std::round(layout.plot.y + (layout.plot.h - size.y) / 2)},
-                 gui.colours().dim, words, nullptr, layout.plot.w);
+    ImGui::GetWindowDrawList()->AddText(nullptr, 0,
+                                        {std::round(layout.plot.x + (layout.plot.w - size.x) / 2),
+                                         std::round(layout.plot.y + (layout.plot.h - size.y) / 2)},
+                                        gui.colours().dim, words, nullptr, layout.plot.w);
   }
-  if (hovered) hover_joint_cell(gui, state.view.chosen, stack, cell);
-  if (clicked && cell) pin_joint_cell(gui, stack, *cell);
+  if (hovered) hover_joint_cell(gui, state.view.chosen, map.stack, cell);
+  if (clicked && cell) pin_joint_cell(gui, map.stack, *cell);
   if (!hovered) return;
-  const auto queries = static_cast<Index>(stack.queries.size()), keys = static_cast<Index>(stack.keys.size());
-  if (const auto part = turned(state.view.compared, queries, keys, layout.cell, cell)) gui.push(SetComparedPart{*part});
+  const Viewport all = shown_part(map.stack);
+  if (const auto part = turned(state.view.compared, all.num_queries, all.num_keys, layout.cell, cell))
+    gui.push(SetComparedPart{*part});
 }
 
 std::string percent_or_none(const Gui& gui, const std::optional<float>& probability) {
@@ -150,76 +117,60 @@ void next_words(Gui& gui, const Box& box) {
   }
 }
 
-/// The scale that A and B share, and the way it goes.
-float weight_legend(Gui& gui, const Box& box) {
-  const float text = ImGui::GetFontSize(), width = std::min(box.w, 200 * gui.unit);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddText({box.x, box.y}, gui.colours().dim, gui.word(kCompareWords.weights_of_both));
-  paint_ramp(gui, list, {{box.x, box.y + text + 4 * gui.unit, width, 8 * gui.unit}, weight_scale_of_both(gui.state)});
-  return 2 * text + 20 * gui.unit;
-}
-
-/// The column beside the heads: the scale, the meaning of the words' colours, and the next word.
-void beside_maps(Gui& gui, const JointStack& stack, Box box) {
-  const float legend = weight_legend(gui, box);
-  box.y += legend;
-  box.h -= legend;
-  const auto alone = [](const JointToken& token) { return !token.in_both(); };
-  const auto any_alone = [&](const JointAxis& axis) { return std::ranges::any_of(axis, alone); };
-  if (stack.in_both && (any_alone(stack.axes.queries) || any_alone(stack.axes.keys))) {
-    const float height = ImGui::CalcTextSize(gui.word(kCompareWords.only_one_has), nullptr, false, box.w).y;
-    ImGui::GetWindowDrawList()->AddText(nullptr, 0, {box.x, box.y}, gui.colours().dim,
-                                        gui.word(kCompareWords.only_one_has), nullptr, box.w);
-    box.y += height + 12 * gui.unit;
-    box.h -= height + 12 * gui.unit;
-  }
-  next_words(gui, box);
-}
-
 }  // namespace
 
 void compare_maps_panel(Gui& gui) {
   const AppState& state = gui.state;
-  if (!state.comparison || state.comparison->heads->too_long) return;
+  const JointStack* stack = shown_stack(state);
+  if (!stack) return;
   title(gui);
   if (state.view.compared != Viewport{}) {
     same_line_if_room(part_line_width(gui, state.view.compared), 12 * gui.unit);
     if (part_line(gui, state.view.compared)) gui.push(SetComparedPart{});
   }
-  cell_line(gui);
-  const JointStack* stack = state.comparison->heads->stack(state.comparison->chosen.stack);
-  if (!stack) return;
+  const std::string words = lit_joint_cell_in_words(gui);
+  if (words.empty()) dim_text(gui, gui.word(kCompareWords.point_for_both));
+  else ImGui::TextUnformatted(words.c_str());
+  gui.name_item("compared cell", BoxKind::label);
   const FontScope small(gui, TextSize::small);
-  const AxisLabels labels = axis_labels(gui, stack->queries, stack->keys, state.view.compared);
+  const TextWidth measure = window_measure(gui);
+  const MapStyle style = map_style(gui, measure);
+  const Viewport part = shown_part(*stack, state.view.compared);
+  const AxisLabels labels = axis_labels(gui, stack->queries, stack->keys, part);
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-  const float gap = 16 * gui.unit;
-  AxisLabels columns = labels;  // of the second and the third map: only the first map has row labels
-  columns.queries = {};
-  const JointMap all{.stack = stack, .part = state.view.compared};
-  // The row labels of the first map take width from its cells.
-  float words = 0, width = 0;
-  MapLayout first;
-  for (int i = 0; i < 2; ++i) {
-    width = std::floor((room.x - words - 2 * gap) / 3);
-    first = joint_layout(all, labels, {0, 0, words + width, room.y});
-    words = first.plot.x;
-  }
-  const float pitch = std::min(width, first.plot.w) + gap;  // where they are low they stand close together
-  for (std::size_t i = 0; i < std::size(kSides); ++i) {
-    const float x = at.x + (i == 0 ? 0 : words) + static_cast<float>(i) * pitch;
-    one_map(gui, kSides[i], *stack, i == 0 ? labels : columns, {x, at.y, i == 0 ? words + width : width, room.y},
-            first.plot.y);
-  }
+  const ComparisonLayout maps =
+      comparison_layout({at.x, at.y, room.x, room.y}, part.num_queries, part.num_keys, labels.queries.metrics,
+                        labels.keys.metrics, {.title = style.em, .line = style.line});
+  const HeadRef head = state.comparison->chosen;
+  Drawing titles;
+  add_titles(titles, maps, style.em, state.settings.theme, measure);
+  if (!state.comparison->heads->head(head))
+    titles.add(text_of({maps[0].at.x + 2 * style.em, maps[0].at.y}, gui.word(kCompareWords.no_such_head_in_a), style.em,
+                       style.ink.dim, measure));
+  paint_scene(gui, titles, {});
+  for (const ComparedMap& map : maps)
+    one_map(gui, map, {*stack, head, state.comparison->maps.*map.cells, map.side, part, &labels});
 }
 
 void compare_words_panel(Gui& gui) {
-  const AppState& state = gui.state;
-  if (!state.comparison || state.comparison->heads->too_long) return;
-  const JointStack* stack = state.comparison->heads->stack(state.comparison->chosen.stack);
+  const JointStack* stack = shown_stack(gui.state);
   if (!stack) return;
   const FontScope small(gui, TextSize::small);
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-  beside_maps(gui, *stack, {at.x, at.y, room.x, room.y});
+  Box box{at.x, at.y, room.x, room.y};
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const auto below = [&](float height) { box.y += height, box.h -= height; };
+  list.AddText({box.x, box.y}, gui.colours().dim, gui.word(kCompareWords.weights_of_both));
+  below(ImGui::GetFontSize() + 4 * gui.unit);
+  paint_ramp(gui, list,
+             {{box.x, box.y, std::min(box.w, 200 * gui.unit), 8 * gui.unit}, weight_scale_of_both(gui.state)});
+  below(ImGui::GetFontSize() + 16 * gui.unit);
+  if (has_words_of_one(*stack)) {
+    const char* words = gui.word(kCompareWords.only_one_has);
+    list.AddText(nullptr, 0, {box.x, box.y}, gui.colours().dim, words, nullptr, box.w);
+    below(ImGui::CalcTextSize(words, nullptr, false, box.w).y + 12 * gui.unit);
+  }
+  next_words(gui, box);
 }
 
 }  // namespace headlight

@@ -5,6 +5,7 @@
 #include "gui/actions/look.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/scene.h"
+#include "gui/frame/texture_ids.h"
 #include "session/shown.h"
 #include "view/viewport.h"
 #include "words/answer_words.h"
@@ -13,64 +14,27 @@
 namespace headlight {
 namespace {
 
-/// Whether a side has no such token.
-bool lacks(const JointToken& token, JointSide side) {
-  return side == JointSide::a ? !token.a : side == JointSide::b ? !token.b : !token.in_both();
-}
-
-/// Of the labels of an axis from its token `first` on.
-LabelInk ink_of(const Gui& gui, const JointMap& map, const JointAxis& axis, const std::vector<Token>& tokens,
-                Index first) {
-  const JointSide side = map.words_of_all ? JointSide::difference : map.side;
-  return [&gui, side, in_both = map.stack->in_both, &axis, &tokens, first](Index label) {
-    const auto i = static_cast<std::size_t>(first + label);
-    const JointToken& token = axis[i];
-    if (in_both && !token.in_both()) {
-      if (side != JointSide::difference && lacks(token, side)) return to_rgb(gui.colours().faint);
-      return to_rgb(token.a ? ink_of_a(gui) : ink_of_b(gui));
-    }
-    return to_rgb(tokens[i].pad ? gui.colours().faint : gui.colours().dim);
-  };
-}
-
-/// Runs of tokens that a side lacks, as bands over the map.
-template <class Band>
-void for_each_gap(const JointAxis& axis, JointSide side, Band band) {
-  for (std::size_t i = 0; i < axis.size();) {
-    const std::size_t first = i;
-    while (i < axis.size() && lacks(axis[i], side)) ++i;
-    if (i > first) band(static_cast<float>(first), static_cast<float>(i - first));
-    else ++i;
-  }
-}
-
-Viewport shown_part(const JointMap& map) {
-  return whole_or(map.part, static_cast<Index>(map.stack->queries.size()), static_cast<Index>(map.stack->keys.size()));
-}
-
-/// Where all of the map would stand so that its part stands in the plot.
-Box whole_box(const JointMap& map, const MapLayout& layout) {
-  const Viewport part = shown_part(map);
-  return {layout.plot.x - static_cast<float>(part.first_key) * layout.cell,
-          layout.plot.y - static_cast<float>(part.first_query) * layout.cell,
-          static_cast<float>(map.stack->keys.size()) * layout.cell,
-          static_cast<float>(map.stack->queries.size()) * layout.cell};
-}
-
-/// The cells, and over them the rows and columns that this side lacks.
-Drawing cells_and_gaps(const Gui& gui, const JointMap& map, const MapLayout& layout, const ColourScale& scale) {
-  const Box whole = whole_box(map, layout);
+/// The cells, and over them the rows and columns that the side lacks.
+Drawing cells_and_gaps(const JointMap& map, const MapLayout& layout, const ColourScale& scale) {
+  const auto of_cells = [&layout](auto count) { return static_cast<float>(count) * layout.cell; };
+  const JointAxes& axes = map.stack.axes;
+  const Box whole{layout.plot.x - of_cells(map.part.first_key), layout.plot.y - of_cells(map.part.first_query),
+                  of_cells(axes.keys.size()), of_cells(axes.queries.size())};
   Drawing scene;
-  scene.add(Cells{whole, borrowed(*map.cells), scale});
-  const auto fill = [&](const Box& box) {
-    scene.add(Rectangle{.box = box, .fill = gap_colour(gui.state.settings.theme)});
+  scene.add(Cells{whole, borrowed(map.cells), scale});
+  const auto lacks = [side = map.side](const JointToken& token) {
+    return side == JointSide::a ? !token.a : side == JointSide::b ? !token.b : !token.in_both();
   };
-  for_each_gap(map.stack->axes.queries, map.side, [&](float first, float count) {
-    fill({whole.x, whole.y + first * layout.cell, whole.w, count * layout.cell});
-  });
-  for_each_gap(map.stack->axes.keys, map.side, [&](float first, float count) {
-    fill({whole.x + first * layout.cell, whole.y, count * layout.cell, whole.h});
-  });
+  const auto add_gaps = [&](const JointAxis& axis, const auto& gap) {
+    for (std::size_t i = 0, first = 0; i <= axis.size(); ++i) {
+      if (i < axis.size() && lacks(axis[i])) continue;
+      if (i > first)
+        scene.add(Rectangle{.box = gap(of_cells(first), of_cells(i - first)), .fill = gap_colour(scale.theme)});
+      first = i + 1;
+    }
+  };
+  add_gaps(axes.queries, [&](float y, float h) { return Box{whole.x, whole.y + y, whole.w, h}; });
+  add_gaps(axes.keys, [&](float x, float w) { return Box{whole.x + x, whole.y, w, whole.h}; });
   return scene;
 }
 
@@ -101,52 +65,54 @@ ColourScale difference_scale(const AppState& state, const HeadRef& head) {
   return {.theme = state.settings.theme, .top = nice_range(largest), .diverging = true};
 }
 
-ImU32 ink_of_a(const Gui& gui) { return to_imgui(diverging_map(gui.state.settings.theme).front()); }
-ImU32 ink_of_b(const Gui& gui) { return to_imgui(diverging_map(gui.state.settings.theme).back()); }
+ImU32 ink_of_a(const Gui& gui) { return to_imgui(joint_ink(JointSide::a, gui.state.settings.theme)); }
+ImU32 ink_of_b(const Gui& gui) { return to_imgui(joint_ink(JointSide::b, gui.state.settings.theme)); }
 
-MapLayout joint_layout(const JointMap& map, const AxisLabels& labels, const Box& area) {
-  const Viewport part = shown_part(map);
-  return layout_map(area, part.num_queries, part.num_keys, labels.queries.metrics, labels.keys.metrics,
-                    ImGui::GetFontSize());
+Viewport shown_part(const JointStack& stack, const Viewport& part) {
+  return whole_or(part, static_cast<Index>(stack.queries.size()), static_cast<Index>(stack.keys.size()));
 }
 
-std::optional<CellRef> draw_joint_map(Gui& gui, ImDrawList& list, const JointMap& map, const AxisLabels& labels,
-                                      const MapLayout& layout, float opacity) {
-  const JointStack& stack = *map.stack;
-  const ColourScale scale =
-      map.side == JointSide::difference ? difference_scale(gui.state, map.head) : weight_scale_of_both(gui.state);
-  const Viewport part = shown_part(map);
+bool is_fresh(const AppState& state) { return is_of_now(state) && !is_stale(state); }
+
+std::optional<CellRef> draw_joint_map(Gui& gui, const JointMap& map, const MapLayout& layout, bool fresh) {
+  const AppState& state = gui.state;
+  const JointStack& stack = map.stack;
+  const bool is_difference = map.side == JointSide::difference;
+  const ColourScale scale = is_difference ? difference_scale(state, map.head) : weight_scale_of_both(state);
+  const Viewport& part = map.part;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const auto version = [&](std::size_t) {
+    return map.labels ? joint_version(state, static_cast<std::size_t>(map.side)) : joint_version(state, map.head);
+  };
   list.PushClipRect(top_left(layout.plot), bottom_right(layout.plot), true);
-  const auto version = [&](std::size_t) { return map.version; };
-  paint_scene(gui, list, cells_and_gaps(gui, map, layout, scale), {.opacity = opacity, .version = version});
+  paint_scene(gui, list, cells_and_gaps(map, layout, scale),
+              {.opacity = fresh ? 1.0f : kStaleOpacity, .version = version});
   list.PopClipRect();
   list.AddRect({layout.plot.x - 1, layout.plot.y - 1}, {layout.plot.right() + 1, layout.plot.bottom() + 1},
                gui.colours().line);
-  const auto index = [](Index at, Index first, Index count) {
-    return at >= first && at < first + count ? std::optional(at - first) : std::nullopt;
+  const auto place = [](const auto& cell, Index CellRef::*axis, Index first, Index count) {
+    const Index at = cell ? (*cell).*axis - first : -1;
+    return at >= 0 && at < count ? std::optional(at) : std::nullopt;
   };
-  const auto row = [&](const auto& cell) {
-    return cell ? index(cell->query, part.first_query, part.num_queries) : std::nullopt;
-  };
-  const auto column = [&](const auto& cell) {
-    return cell ? index(cell->key, part.first_key, part.num_keys) : std::nullopt;
-  };
+  const auto row = [&](const auto& cell) { return place(cell, &CellRef::query, part.first_query, part.num_queries); };
+  const auto column = [&](const auto& cell) { return place(cell, &CellRef::key, part.first_key, part.num_keys); };
   const auto shown = [&](const std::optional<CellRef>& cell) {
     return row(cell) && column(cell) ? std::optional(CellRef{*row(cell), *column(cell)}) : std::nullopt;
   };
-  const auto lit = lit_joint_cell(gui.state, stack), pinned = pinned_joint_cell(gui.state, stack);
-  MapMarks marks{.rows = ink_of(gui, map, stack.axes.queries, stack.queries, part.first_query),
-                 .columns = ink_of(gui, map, stack.axes.keys, stack.keys, part.first_key),
-                 .lit_row = row(lit),
-                 .lit_column = column(lit),
-                 .pinned = shown(pinned),
-                 .hovered = lit == pinned ? std::nullopt : shown(lit)};
-  const auto rows = static_cast<Index>(stack.queries.size()), columns = static_cast<Index>(stack.keys.size());
-  if (map.values && map.cells->rows() == rows && map.cells->cols() == columns) marks.numbers = map.cells;
-  marks.scale = scale;
-  marks.look = {.least = scale.diverging ? MapNumbers{}.least : kLeastPrinted,
-                .first = {part.first_query, part.first_key}};
-  draw_marks(gui, list, labels, layout, std::move(marks));
+  const auto lit = lit_joint_cell(state, stack), pinned = pinned_joint_cell(state, stack);
+  auto [rows, columns] =
+      joint_inks(stack, part, state.settings.theme, to_rgb(gui.colours().dim), to_rgb(gui.colours().faint));
+  draw_marks(gui, list, map.labels ? *map.labels : AxisLabels{}, layout,
+             {.rows = std::move(rows),
+              .columns = std::move(columns),
+              .lit_row = row(lit),
+              .lit_column = column(lit),
+              .pinned = shown(pinned),
+              .hovered = lit == pinned ? std::nullopt : shown(lit),
+              .numbers = map.labels ? &map.cells : nullptr,
+              .scale = scale,
+              .look = {.least = is_difference ? MapNumbers{}.least : kLeastPrinted,
+                       .first = {part.first_query, part.first_key}}});
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const auto under = cell_at(layout, part.num_queries, part.num_keys, mouse.x, mouse.y);
   return under ? std::optional(CellRef{under->query + part.first_query, under->key + part.first_key}) : std::nullopt;

@@ -1,39 +1,38 @@
-// A map on the joint axes of two answers: what A gives, what B gives, or how they differ.
+// A map on the joint axes of two answers (figure/comparison_scene.h) in the window, and its lit cell in words.
 #pragma once
 
-#include "derived/answer_comparison.h"
+#include "figure/comparison_scene.h"
 #include "gui/frame/map_view.h"
 
 namespace headlight {
-
-enum class JointSide { a, b, difference };
-
-struct JointMap {
-  const JointStack* stack = nullptr;
-  HeadRef head = {};
-  JointSide side = JointSide::difference;
-  const Matrix* cells = nullptr;  // as PatternPair has them; may be shrunk to fewer cells than the axes have
-  std::uint64_t version = 0;      // names the content of `cells`
-  bool values = false;            // print the numbers in the cells where there is room
-  Viewport part = {};             // of the joint axes that is seen; zero sizes: all
-  bool words_of_all = false;      // its words stand for those of A, B and their difference alike
-};
 
 /// The colour scale of the weights of both answers, and the scale of a head's difference. Both cover all heads, or,
 /// where each head has a separate range, one head: the first the chosen head in A and B, the second this head.
 ColourScale weight_scale_of_both(const AppState& state);
 ColourScale difference_scale(const AppState& state, const HeadRef& head);
 
-/// A stands for what is below zero in a difference, B for what is above: their names, and the words only one has.
+/// Of A's name and of B's.
 ImU32 ink_of_a(const Gui& gui);
 ImU32 ink_of_b(const Gui& gui);
 
-MapLayout joint_layout(const JointMap& map, const AxisLabels& labels, const Box& area);
+/// A part of the joint axes; zero sizes: all of them.
+Viewport shown_part(const JointStack& stack, const Viewport& part = {});
 
-/// Draws the map: words that only one answer has in its colour, rows and columns that this side lacks tinted. Gives the
-/// joint cell under the pointer.
-std::optional<CellRef> draw_joint_map(Gui& gui, ImDrawList& list, const JointMap& map, const AxisLabels& labels,
-                                      const MapLayout& layout, float opacity);
+/// Whether the comparison is of the two answers as they are now.
+bool is_fresh(const AppState& state);
+
+/// A map of a head on the joint axes.
+struct JointMap {
+  const JointStack& stack;
+  HeadRef head;
+  const Matrix& cells;  // may be shrunk to fewer cells than the axes have
+  JointSide side = JointSide::difference;
+  Viewport part = {};                  // of the joint axes that is seen; zero sizes: all
+  const AxisLabels* labels = nullptr;  // a side of the chosen head, with its numbers; null: a small difference
+};
+
+/// Draws it, paler where it is not fresh. Gives the joint cell under the pointer.
+std::optional<CellRef> draw_joint_map(Gui& gui, const JointMap& map, const MapLayout& layout, bool fresh);
 
 /// The pointer is on a joint cell of a head: lights it everywhere.
 void hover_joint_cell(Gui& gui, const HeadRef& head, const JointStack& stack, const std::optional<CellRef>& cell);

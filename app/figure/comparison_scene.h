@@ -1,0 +1,44 @@
+// The scene of Compare: a head in A, in B and B − A on the joint axes of both. Window and figure draw the same.
+#pragma once
+
+#include <array>
+
+#include "derived/answer_comparison.h"
+#include "figure/map_scene.h"
+
+namespace headlight {
+
+enum class JointSide { a, b, difference };
+
+/// A's ink is rose, as what is below zero in a difference, B's blue, as what is above; that of their difference is the
+/// text's.
+Rgb joint_ink(JointSide side, Theme theme);
+
+/// The sizes of a page or a window.
+struct ComparisonSizes {
+  float title = 9, line = 12;  // an em of titles, and the height of a line of labels
+  float largest_cell = std::numeric_limits<float>::infinity();
+};
+
+struct ComparedMap {
+  JointSide side = JointSide::a;
+  const char *title = "", *name = "";  // the name of its hit box
+  Matrix PatternPair::*cells = &PatternPair::a;
+  Point at = {};  // of the title
+  MapLayout layout = {};
+};
+using ComparisonLayout = std::array<ComparedMap, 3>;
+
+/// A, B and B − A, equally large and side by side, the words of the rows beside the first alone. Where that leaves each
+/// less than 12 ems, as many stand in a row as makes them largest.
+ComparisonLayout comparison_layout(const Box& area, Index rows, Index columns, const LabelMetrics& row_labels,
+                                   const LabelMetrics& column_labels, const ComparisonSizes& sizes);
+
+/// Adds the titles and the hit boxes: `map A`, `map B` and `map difference`.
+void add_titles(Drawing& scene, const ComparisonLayout& maps, float size, Theme theme, const TextWidth& measure);
+
+/// Of the labels from the first of the part on: words that only one answer has are in its colour, those of padding in
+/// `pad`, all others in `word`.
+MapInks joint_inks(const JointStack& stack, const Viewport& part, Theme theme, Rgb word, Rgb pad);
+
+}  // namespace headlight
