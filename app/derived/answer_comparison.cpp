@@ -188,6 +188,11 @@ float range_of(const ComparedHeads& compared, const HeadRef& head, bool own) {
   return one ? one->measured.largest : compared.largest;
 }
 
+float range_of_weights(const Trace* a, const Trace& b, const PatternPair* own) {
+  const float of_all = std::max(a ? a->largest_weight : 0.0f, b.largest_weight);
+  return std::min(own ? largest_weight(*own) : of_all, 1.0f);
+}
+
 float largest_weight(const PatternPair& maps) {
   float largest = 0;
   for (const Matrix* side : {&maps.a, &maps.b})

@@ -86,9 +86,10 @@ struct AnswerComparison {
   std::optional<Index> hidden = {};      // … with this token of B hidden
 };
 
-/// The upper end of the colours of a head's difference: the largest of all heads or, with `own`, of this head. The
-/// largest weight of the chosen head in either answer.
+/// The upper end of the colours of a head's difference: the largest of all heads or, with `own`, of this head.
 float range_of(const ComparedHeads& compared, const HeadRef& head, bool own);
+/// That of the weights of both answers, at most 1: the largest of either or, with `own` maps of a head, of these.
+float range_of_weights(const Trace* a, const Trace& b, const PatternPair* own);
 float largest_weight(const PatternPair& maps);
 
 /// The answer; results in `known` for the same two are reused. Null when stopped, or one of them is gone.

@@ -14,15 +14,6 @@
 namespace headlight {
 namespace {
 
-Status check_comparison(const AnswerComparison& comparison) {
-  if (const auto& too_long = comparison.heads->too_long)
-    return bad_input("figure", "compare", "up to " + std::to_string(kMostAligned) + " tokens",
-                     std::to_string(*too_long));
-  if (!comparison.heads->head(comparison.chosen))
-    return bad_input("figure", "head", "one that A has too", head_label(comparison.chosen));
-  return Done{};
-}
-
 std::string difference_line(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options) {
   const DifferenceWords words =
       difference_words(options.language, {*a.trace, a.document, a.step}, {*b.trace, b.document, b.step});
@@ -49,10 +40,13 @@ Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b
   const auto comparison = compare_answers({a.trace, b.trace, options.head, {}, options.alignment, fold}, nullptr,
                                           options.progress ? *options.progress : unwatched());
   if (!comparison) return cancelled("compare");
-  TRY(check_comparison(*comparison));
+  if (const auto& too_long = comparison->heads->too_long)
+    return bad_input("figure", "compare", "up to " + std::to_string(kMostAligned) + " tokens",
+                     std::to_string(*too_long));
+  if (!comparison->heads->head(options.head))
+    return bad_input("figure", "head", "one that A has too", head_label(options.head));
   const JointStack& stack = *comparison->heads->stack(options.head.stack);
-  const float of_all = std::min(std::max(a.trace->largest_weight, b.trace->largest_weight), 1.0f);
-  const float largest = options.own_range ? largest_weight(comparison->maps) : of_all;
+  const float largest = range_of_weights(a.trace.get(), *b.trace, options.own_range ? &comparison->maps : nullptr);
   const float apart = range_of(*comparison->heads, options.head, options.own_range);
   const ColourScale weights{
       .theme = options.theme, .scale = options.scale, .top = nice_top(largest), .colours = options.colours};
@@ -75,7 +69,10 @@ Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b
     page.drawing.add(Rectangle{.box = at.layout.plot, .fill = gap_colour(options.theme)});
     add_map(page, map, axes, at.layout, at.side == JointSide::difference ? differences : weights, true, inks);
   }
-  page.y = maps.back().layout.plot.bottom();
+  const Box& last = maps.back().layout.plot;
+  add_nothing_differs(page.drawing, comparison->maps.difference, last, options.language,
+                      {.measure = measure, .ink = page.ink, .em = page.label, .line = kLineOfText * page.label});
+  page.y = last.bottom();
   add_colour_bar(page, weights, either(options.language, "weight", "权重"), options.language,
                  has_blocked(comparison->maps.a) || has_blocked(comparison->maps.b));
   if (!shares_no_cell(stack)) add_colour_bar(page, differences, "B − A", options.language, false);

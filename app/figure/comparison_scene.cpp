@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "figure/page.h"
+#include "words/compare_words.h"
+
 namespace headlight {
 namespace {
 
@@ -67,6 +70,17 @@ MapInks joint_inks(const JointStack& stack, const Viewport& part, Theme theme, R
     };
   };
   return {inks(stack.axes.queries, stack.queries, part.first_query), inks(stack.axes.keys, stack.keys, part.first_key)};
+}
+
+void add_nothing_differs(Drawing& scene, const Matrix& difference, const Box& plot, Language language,
+                         const MapStyle& style) {
+  if (difference.size() == 0 || !(difference.array() == 0).all()) return;
+  const auto lines = wrapped(words(language, kCompareWords.nothing_differs), style.em, plot.w, style.measure);
+  float y = plot.y + (plot.h - style.line * static_cast<float>(lines.size() - 1)) / 2;
+  for (const std::string& line : lines) {
+    scene.add(text_of({plot.x + plot.w / 2, y}, line, style.em, style.ink.dim, style.measure, Anchor::middle));
+    y += style.line;
+  }
 }
 
 }  // namespace headlight

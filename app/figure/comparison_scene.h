@@ -41,4 +41,8 @@ void add_titles(Drawing& scene, const ComparisonLayout& maps, float size, Theme 
 /// `pad`, all others in `word`.
 MapInks joint_inks(const JointStack& stack, const Viewport& part, Theme theme, Rgb word, Rgb pad);
 
+/// Says in a map of differences that there are none, where all are 0: a blank map could be one that is not drawn yet.
+void add_nothing_differs(Drawing& scene, const Matrix& difference, const Box& plot, Language language,
+                         const MapStyle& style);
+
 }  // namespace headlight

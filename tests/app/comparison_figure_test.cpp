@@ -96,6 +96,18 @@ TEST(ComparisonFigure, SaysWhereNoTokenIsInBoth) {
   }
 }
 
+TEST(ComparisonFigure, SaysInABlankMapThatNothingDiffers) {
+  const AnswerSnapshot a = kept(small_document("我请李雷帮我订票")), b = kept(small_document("小猫请李雷帮我订票"));
+  for (const Language language : {Language::en, Language::zh}) {
+    const FigureOptions options{.kind = FigureKind::compare, .language = language, .width = kSlide};
+    const auto same = draw_comparison(a, a, options, roughly), other = draw_comparison(a, b, options, roughly);
+    ASSERT_TRUE(same && other);
+    expect_tidy(*same);
+    EXPECT_TRUE(says(*same, words(language, kCompareWords.nothing_differs)));
+    EXPECT_FALSE(says(*other, words(language, kCompareWords.nothing_differs)));
+  }
+}
+
 TEST(ComparisonFigure, WhatCannotBeDrawnIsSaid) {
   const AnswerSnapshot a = kept(small_document("我请李雷"));
   Document other = small_document("我请李雷");

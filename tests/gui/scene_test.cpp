@@ -134,6 +134,17 @@ TEST_F(SceneTest, TheMapsOfCompareStandInAFigureAsInTheWindow) {
   }
 }
 
+TEST_F(SceneTest, TheMapOfWhatIsTakenFromAHasTheCellsOfTheWindow) {
+  Harness& h = *harness;
+  h.push(KeepAnswer{}, SetText{"小猫请李雷帮我订了去北京的机票"}, EndGesture{}, ShowView{View::compare},
+         SetPatch{{.on = true}});
+  h.settle();
+  const auto maps = figures::all<Cells>(figure(FigureKind::patch));
+  ASSERT_FALSE(maps.empty());
+  const Box paper = maps.front().box, seen = h.box("patch");
+  EXPECT_NEAR(paper.h / paper.w, seen.h / seen.w, 0.01f);
+}
+
 TEST_F(SceneTest, StepsAndTheMatrixHaveTheSameNames) {
   Harness& h = *harness;
   h.push(Pin{CellRef{9, 5}}, ShowView{View::inside}, OpenInsideLine{0});

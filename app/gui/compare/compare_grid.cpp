@@ -4,7 +4,7 @@
 #include <iterator>
 #include <optional>
 
-#include "base/formatted.h"
+#include "figure/labels.h"
 #include "gui/actions/actions.h"
 #include "gui/actions/buttons.h"
 #include "gui/compare/compare.h"
@@ -62,8 +62,7 @@ void headline(Gui& gui) {
 
 std::string value_text(const HeadDifference& head, DifferenceOrder order) {
   const auto value = order_value(head, order);
-  if (!value) return {};
-  return formatted(*value != 0 && *value < 0.001f ? "  %.1e" : "  %.3f", static_cast<double>(*value));
+  return value ? "  " + order_number_text(*value) : std::string();
 }
 
 /// Without words beside the cells.
@@ -77,7 +76,7 @@ void one_difference(Gui& gui, const HeadDifference& head, const Box& box, float 
   const AppState& state = gui.state;
   const std::string id = "difference " + head_text({head.head.layer, head.head.head});
   const JointStack& stack = *state.comparison->heads->stack(head.head.stack);
-  const JointMap map{stack, head.head, head.map, JointSide::difference, shown_part(stack)};
+  const JointMap map{stack, head.head, head.map};
   const MapLayout layout = bare_layout(stack, {box.x, box.y + title_height, box.w, box.h - title_height});
   ImGui::SetCursorScreenPos(top_left(box));
   if (ImGui::InvisibleButton(id.c_str(), {box.w, box.h})) gui.push(ChooseHead{head.head});

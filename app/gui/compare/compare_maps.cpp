@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/formatted.h"
-#include "gui/actions/buttons.h"
+#include "gui/actions/look.h"
 #include "gui/compare/compare.h"
 #include "gui/compare/joint_map.h"
 #include "gui/frame/controls.h"
@@ -33,9 +32,8 @@ void title(Gui& gui) {
   for (const DifferenceOrder order : {DifferenceOrder::largest, DifferenceOrder::mean, DifferenceOrder::divergence}) {
     const auto value = order_value(*head, order);
     if (!value) continue;
-    line += (line.empty() ? "" : "   ") +
-            formatted("%s %.3f", gui.word(kCompareWords.orders[static_cast<std::size_t>(order)].name),
-                      static_cast<double>(*value));
+    line.append(line.empty() ? "" : "   ").append(gui.word(kCompareWords.orders[static_cast<std::size_t>(order)].name));
+    line += " " + order_number_text(*value);
   }
   ImGui::SameLine(0, 12 * gui.unit);
   ImGui::AlignTextToFramePadding();
@@ -53,17 +51,18 @@ void one_map(Gui& gui, const ComparedMap& shown, const JointMap& map) {
   gui.name_box(shown.name, layout.plot, BoxKind::map, state.view.chosen);
   const bool fresh = is_fresh(state) && map.head == state.view.chosen;
   const auto cell = draw_joint_map(gui, map, layout, fresh);
-  // A blank map could be one that is not drawn yet.
-  if (shown.side == JointSide::difference && fresh && map.cells.size() > 0 && (map.cells.array() == 0).all()) {
-    const char* words = gui.word(kCompareWords.nothing_differs);
-    const ImVec2 size = ImGui::CalcTextSize(words, nullptr, false, layout.plot.w);
-    ImGui::GetWindowDrawList()->AddText(nullptr, 0,
-                                        {std::round(layout.plot.x + (layout.plot.w - size.x) / 2),
-                                         std::round(layout.plot.y + (layout.plot.h - size.y) / 2)},
-                                        gui.colours().dim, words, nullptr, layout.plot.w);
+  if (shown.side == JointSide::difference && fresh) {
+    const TextWidth measure = window_measure(gui);
+    Drawing remark;
+    add_nothing_differs(remark, map.cells, layout.plot, state.settings.language, map_style(gui, measure));
+    paint_scene(gui, remark, {});
   }
   if (hovered) hover_joint_cell(gui, state.view.chosen, map.stack, cell);
-  if (clicked && cell) pin_joint_cell(gui, map.stack, *cell);
+  if (clicked && cell) {
+    const CellsBehind cells = cells_behind(map.stack, *cell);
+    const bool lets_go = pinned_joint_cell(state, map.stack) == cell || !is_of_now(state);
+    gui.push(lets_go ? Pin{} : Pin{cells.b, cells.b ? std::nullopt : cells.a});
+  }
   if (!hovered) return;
   const Viewport all = shown_part(map.stack);
   if (const auto part = turned(state.view.compared, all.num_queries, all.num_keys, layout.cell, cell))

@@ -1,7 +1,5 @@
 #include "gui/compare/joint_map.h"
 
-#include <algorithm>
-
 #include "gui/actions/look.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/scene.h"
@@ -47,16 +45,34 @@ std::string signed_weight(float difference) {
   return (difference < 0 ? "−" : "+") + weight_text(std::abs(difference));
 }
 
+/// Of a head of B and, where A has it, of A's.
+std::string joint_cell_in_words(Gui& gui, const HeadRef& head, const JointStack& stack, const CellRef& cell) {
+  const auto label = [&](const std::vector<Token>& tokens, Index i) {
+    return gui.fonts.shown(axis_label(tokens[static_cast<std::size_t>(i)]));
+  };
+  std::string line = label(stack.queries, cell.query) + " " + gui.word(kAnswerWords.attends) + " " +
+                     label(stack.keys, cell.key) + ": ";
+  const CellsBehind cells = cells_behind(stack, cell);
+  const Trace &a = *compared_trace(gui.state), &b = *gui.state.trace;
+  const bool in_a = cells.a && gui.state.comparison->heads->head(head);
+  std::optional<float> before, after;
+  if (in_a) before = folded_weight(a, stack.a, head, *cells.a);
+  if (cells.b) after = folded_weight(b, stack.b, head, *cells.b);
+  if (!in_a) return line + "B " + weight_in_words(gui, after) + " (" + gui.word(kCompareWords.not_in_a) + ")";
+  line += "A " + weight_in_words(gui, before);
+  if (!cells.b) return line + " (" + gui.word(kCompareWords.not_in_b) + ")";
+  line += " → B " + weight_in_words(gui, after);
+  return before || after ? line + " (" + signed_weight(after.value_or(0) - before.value_or(0)) + ")" : line;
+}
+
 }  // namespace
 
 ColourScale weight_scale_of_both(const AppState& state) {
-  const auto other = compared_trace(state);
   const bool own = state.view.own_range && state.comparison && !state.comparison->heads->too_long;
-  const float largest = own ? largest_weight(state.comparison->maps)
-                            : std::max(state.trace->largest_weight, other ? other->largest_weight : 0.0f);
+  const PatternPair* maps = own ? &state.comparison->maps : nullptr;
   return {.theme = state.settings.theme,
           .scale = scale_of_colours(state),
-          .top = nice_top(std::min(largest, 1.0f)),
+          .top = nice_top(range_of_weights(compared_trace(state).get(), *state.trace, maps)),
           .colours = state.settings.colours};
 }
 
@@ -79,7 +95,7 @@ std::optional<CellRef> draw_joint_map(Gui& gui, const JointMap& map, const MapLa
   const JointStack& stack = map.stack;
   const bool is_difference = map.side == JointSide::difference;
   const ColourScale scale = is_difference ? difference_scale(state, map.head) : weight_scale_of_both(state);
-  const Viewport& part = map.part;
+  const Viewport part = shown_part(stack, map.part);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const auto version = [&](std::size_t) {
     return map.labels ? joint_version(state, static_cast<std::size_t>(map.side)) : joint_version(state, map.head);
@@ -122,31 +138,6 @@ void hover_joint_cell(Gui& gui, const HeadRef& head, const JointStack& stack, co
   if (!cell || !is_of_now(gui.state)) return gui.push(Hover{head, std::nullopt});
   const CellsBehind cells = cells_behind(stack, *cell);
   gui.push(Hover{head, cells.b, cells.b ? std::nullopt : cells.a});
-}
-
-void pin_joint_cell(Gui& gui, const JointStack& stack, const CellRef& cell) {
-  const CellsBehind cells = cells_behind(stack, cell);
-  if (pinned_joint_cell(gui.state, stack) == cell || !is_of_now(gui.state)) return gui.push(Pin{});
-  gui.push(Pin{cells.b, cells.b ? std::nullopt : cells.a});
-}
-
-std::string joint_cell_in_words(Gui& gui, const HeadRef& head, const JointStack& stack, const CellRef& cell) {
-  const auto label = [&](const std::vector<Token>& tokens, Index i) {
-    return gui.fonts.shown(axis_label(tokens[static_cast<std::size_t>(i)]));
-  };
-  std::string line = label(stack.queries, cell.query) + " " + gui.word(kAnswerWords.attends) + " " +
-                     label(stack.keys, cell.key) + ": ";
-  const CellsBehind cells = cells_behind(stack, cell);
-  const Trace &a = *compared_trace(gui.state), &b = *gui.state.trace;
-  const bool in_a = cells.a && gui.state.comparison->heads->head(head);
-  std::optional<float> before, after;
-  if (in_a) before = folded_weight(a, stack.a, head, *cells.a);
-  if (cells.b) after = folded_weight(b, stack.b, head, *cells.b);
-  if (!in_a) return line + "B " + weight_in_words(gui, after) + " (" + gui.word(kCompareWords.not_in_a) + ")";
-  line += "A " + weight_in_words(gui, before);
-  if (!cells.b) return line + " (" + gui.word(kCompareWords.not_in_b) + ")";
-  line += " → B " + weight_in_words(gui, after);
-  return before || after ? line + " (" + signed_weight(after.value_or(0) - before.value_or(0)) + ")" : line;
 }
 
 std::string lit_joint_cell_in_words(Gui& gui) {

@@ -36,13 +36,8 @@ std::optional<CellRef> draw_joint_map(Gui& gui, const JointMap& map, const MapLa
 
 /// The pointer is on a joint cell of a head: lights it everywhere.
 void hover_joint_cell(Gui& gui, const HeadRef& head, const JointStack& stack, const std::optional<CellRef>& cell);
-/// Pins a joint cell, or lets it go where it is pinned.
-void pin_joint_cell(Gui& gui, const JointStack& stack, const CellRef& cell);
 
-/// `订了 looks at 机票: A 0.1200 → B 0.8700 (+0.7500)`, of a head of B and, where A has it, of A's.
-std::string joint_cell_in_words(Gui& gui, const HeadRef& head, const JointStack& stack, const CellRef& cell);
-
-/// The cell that is hovered or pinned in those words; empty where none is.
+/// `订了 looks at 机票: A 0.1200 → B 0.8700 (+0.7500)`, the cell that is hovered or pinned; empty where none is.
 std::string lit_joint_cell_in_words(Gui& gui);
 
 }  // namespace headlight
