@@ -55,7 +55,7 @@ Result<PatchMap> begun(const Trace& a, const Trace& b, const PatchChoice& choice
   PatchMap map;
   map.choice = choice;
   const auto of_a = wanted.metric.query, of_b = choice.measure.query;
-  if (of_b) map.place = b.query_tokens().tokens[static_cast<std::size_t>(*of_b)].text;
+  if (of_b) map.token = b.query_tokens().tokens[static_cast<std::size_t>(*of_b)].text;
   for (const bool is_a : {true, false}) {
     if (!of_b || !can_hide(a, *of_a) || !can_hide(b, *of_b)) break;
     (is_a ? map.hidden_a : map.hidden_b) = TRY(forward(is_a ? with_hidden(a, *of_a) : with_hidden(b, *of_b), progress));

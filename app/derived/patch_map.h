@@ -57,7 +57,7 @@ struct PatchMap {
   Index known = 0;
   Metric metric = Metric::logit_difference;
   std::string right = {}, wrong = {};                         // the words of the metric
-  std::string place = {};                                     // that of PatchMeasure::query
+  std::string token = {};                                     // that of PatchMeasure::query
   std::shared_ptr<const Trace> hidden_a = {}, hidden_b = {};  // the answers that are compared where a word was hidden
   double in_a = 0, in_b = 0;                                  // of the metric
   Matrix restored;                 // (rows, columns): (m − B) / (A − B), 0 nothing, 1 all

@@ -90,8 +90,8 @@ std::string patch_line(Language language, const PatchMap& map) {
   constexpr double kAlike = 0.01;  // of a probability or a logit
   std::string metric =
       filled(words(language, kCompareWords.metrics[static_cast<std::size_t>(map.metric)]), {map.right, map.wrong});
-  if (!map.place.empty())
-    metric += filled(words(language, map.hidden_b ? kCompareWords.at_hidden : kCompareWords.at_word), {map.place});
+  if (!map.token.empty())
+    metric += filled(words(language, map.hidden_b ? kCompareWords.at_hidden : kCompareWords.at_word), {map.token});
   std::string line =
       filled(words(language, kCompareWords.patch_metric),
              {metric, brief_number(static_cast<float>(map.in_a)), brief_number(static_cast<float>(map.in_b))});

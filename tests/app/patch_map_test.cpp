@@ -157,7 +157,7 @@ TEST(PatchMap, SharesOfAlmostNothingAreDoubted) {
   EXPECT_NE(patch_line(Language::en, map).find("hardly differ"), std::string::npos);
   map.in_b = 0.4;
   EXPECT_EQ(patch_line(Language::en, map), "probability of .: A 0.9999, B 0.4");
-  map.place = "it";
+  map.token = "it";
   EXPECT_EQ(patch_line(Language::zh, map), ". 的概率，在“it”处：A 0.9999，B 0.4");
 }
 
@@ -168,7 +168,7 @@ TEST(PatchMap, ItsMetricWordsAndPlaceAreThoseThatAreAskedFor) {
   choice.measure = {Metric::logit_difference, {last[3].text, last[4].text}, 6};
   const PatchMap map = map_of(a, b, choice);
   EXPECT_EQ(map.right + map.wrong, last[3].text + last[4].text);
-  EXPECT_EQ(map.place, b->query_tokens().tokens[6].text);
+  EXPECT_EQ(map.token, b->query_tokens().tokens[6].text);
   EXPECT_EQ(map.hidden_b, nullptr) << "a decoder hides nothing";
   const auto difference = [&](const Trace& trace) {
     const Vector logits = logit_rows(trace, 6, 1).row(0);
