@@ -3,10 +3,12 @@
 import { headText } from './data.js';
 
 const MASK_KINDS = ['file', 'none', 'causal', 'padding', 'causal+padding'];
+/** What set() takes. */
+const SET = ['mask', 'stack', 'scale', 'off', 'painted', 'layer', 'head', 'pinned', 'view', 'scaleOfColours', 'fold'];
 
-function refuse(name, expected, found) { throw new RangeError(`${name}: expected ${expected}, found ${String(found)}`); }
+function refuse(name, wanted, found) { throw new RangeError(`${name}: expected ${wanted}, found ${String(found)}`); }
 
-function known(name, choices, value) { return choices.includes(value) ? value : refuse(name, choices.join(', '), value); }
+function known(name, list, value) { return list.includes(value) ? value : refuse(name, list.join(', '), value); }
 
 function whole(name, below, value) {
   return Number.isInteger(value) && value >= 0 && value < below ? value : refuse(name, `0 to ${below - 1}`, value);
@@ -14,7 +16,8 @@ function whole(name, below, value) {
 
 export function createInterface(store, live, views) {
   function stackOf(name, {stacks} = store.answer) {
-    return stacks.find((one, i) => one.name === name || i === name) ?? refuse('stack', stacks.map((one) => one.name).join(', '), name);
+    const found = stacks.find((one, i) => one.name === name || i === name);
+    return found ?? refuse('stack', stacks.map((one) => one.name).join(', '), name);
   }
   function headOf(stack, layer, head) {
     whole('layer', stack.layers, layer);
@@ -29,8 +32,10 @@ export function createInterface(store, live, views) {
     return stack;
   }
   const cellOf = (stack, query, key) => ({query: whole('query', stack.T, query), key: whole('key', stack.S, key)});
+  const paintOf = (stack, cell) => [Object.values(cellOf(stack, ...cell)).join(), Boolean(cell[2])];
 
-  const names = () => store.answer.stacks.flatMap((one) => one.heads.map(({layer, head}) => headText(one, layer, head)));
+  const namesOf = (stack) => stack.heads.map(({layer, head}) => headText(stack, layer, head));
+  const names = () => store.answer.stacks.flatMap(namesOf);
 
   return Object.freeze({
     /** queries × keys weights of a head, as they are now; `of: 'A'`: those of the other answer of a comparison;
@@ -50,26 +55,25 @@ export function createInterface(store, live, views) {
     },
 
     set(change) {
-      for (const name of Object.keys(change))
-        known('set', ['mask', 'stack', 'scale', 'off', 'painted', 'layer', 'head', 'pinned', 'view', 'scaleOfColours', 'fold'], name);
+      for (const name of Object.keys(change)) known('set', SET, name);
       const has = (name) => change[name] !== undefined;
       if (has('stack')) store.look({stack: stackOf(change.stack).index});
-      const {view} = store, stack = store.stack(), edits = {}, mask = {};
+      const {view} = store, {scale = null, fold = []} = change, stack = store.stack(), edits = {}, mask = {};
       if (has('layer') || has('head')) store.look(headOf(stack, change.layer ?? view.layer, change.head ?? view.head));
       if (has('mask')) mask.kind = known('mask', MASK_KINDS, change.mask);
-      if (has('painted'))
-        mask.painted = new Map(change.painted.map((cell) => [Object.values(cellOf(stack, ...cell)).join(), Boolean(cell[2])]));
+      if (has('painted')) mask.painted = new Map(change.painted.map((cell) => paintOf(stack, cell)));
       if (has('mask') || has('painted'))
         edits.masks = store.edits.masks.map((one, i) => i === view.stack ? {...one, ...mask} : one);
-      if (has('scale') && change.scale !== null && !Number.isFinite(change.scale)) refuse('scale', 'a number or null', change.scale);
-      if (has('scale')) edits.scale = change.scale;
-      if (has('off')) edits.off = new Set(change.off.map((one) => names().includes(String(one)) ? String(one) : refuse('off', 'heads of this page', one)));
+      if (scale !== null && !Number.isFinite(scale)) refuse('scale', 'a number or null', scale);
+      if (has('scale')) edits.scale = scale;
+      for (const one of change.off ?? []) if (!names().includes(String(one))) refuse('off', 'heads of this page', one);
+      if (has('off')) edits.off = new Set(change.off.map(String));
       if (Object.keys(edits).length > 0) store.edit(edits);
       if (has('pinned')) store.look({pinned: change.pinned && cellOf(stack, ...change.pinned)});
       if (has('view')) store.look({view: known('view', views, change.view)});
       if (has('scaleOfColours')) store.look({log: change.scaleOfColours === 'log'});
-      for (const part of change.fold ?? []) known('fold', ['special', 'words'], part);
-      if (has('fold')) store.look({foldSpecial: change.fold.includes('special'), mergeWords: change.fold.includes('words')});
+      for (const part of fold) known('fold', ['special', 'words'], part);
+      if (has('fold')) store.look({foldSpecial: fold.includes('special'), mergeWords: fold.includes('words')});
     },
 
     state() {
@@ -79,11 +83,11 @@ export function createInterface(store, live, views) {
         pinned: view.pinned && [view.pinned.query, view.pinned.key],
         mask: mask.kind, painted: [...mask.painted].map(([cell, allowed]) => [...cell.split(',').map(Number), allowed]),
         scale: store.scale(), off: [...edits.off],
-        stacks: store.answer.stacks.map((one) => ({name: one.name, layers: one.layers, heads: one.headCount, queries: one.T, keys: one.S,
-          off: one.heads.map(({layer, head}) => headText(one, layer, head)).filter((name) => edits.off.has(name))})),
+        stacks: store.answer.stacks.map((one) => ({name: one.name, layers: one.layers, heads: one.headCount,
+          queries: one.T, keys: one.S, off: namesOf(one).filter((name) => edits.off.has(name))})),
         fold: [view.foldSpecial && 'special', view.mergeWords && 'words'].filter(Boolean),
-        tokens: stack.queryTokens.map((token) => token.text), ids: stack.queryTokens.map((token) => token.id), error: store.answer.error,
-        live: live?.isStarted() === true,
+        tokens: stack.queryTokens.map((token) => token.text), ids: stack.queryTokens.map((token) => token.id),
+        error: store.answer.error, live: live?.isStarted() === true,
       };
     },
 

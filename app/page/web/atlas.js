@@ -24,7 +24,7 @@ export function createAtlas(store, element, redraw) {
   element.append(grid, drawing);
   // What is known of a head, perhaps of edits before: {picture, measures, of}; and its button.
   const known = new Map(), visible = new Set(), isOther = noticer();
-  let knownOf = '', cells = new Map(), thumb = 64, waiting = [], isBusy = false;
+  let knownOf = '', cells = new Map(), thumb = 64, queue = [], isBusy = false;
   const observer = new IntersectionObserver((entries) => {
     for (const {target: {dataset: {key}}, isIntersecting} of entries) {
       visible[isIntersecting ? 'add' : 'delete'](key);
@@ -46,11 +46,12 @@ export function createAtlas(store, element, redraw) {
   }
 
   function* compute(stack, one) {
-    if (!store.fold(stack).isFolded) yield* store.headInSlices(stack, one.layer, one.head);  // a folded map is computed by itself
-    const shown = store.shown(stack, one.layer, one.head);
-    const picture = pooled(shown, wholePart(shown), SIDE, SIDE), isMeasured = !byLayer() || stack.T * stack.S <= MEASURED;
+    const {layer, head} = one;
+    if (!store.fold(stack).isFolded) yield* store.headInSlices(stack, layer, head);  // a folded map is computed whole
+    const shown = store.shown(stack, layer, head), picture = pooled(shown, wholePart(shown), SIDE, SIDE);
     yield;
-    keep(stack, one, picture, isMeasured ? store.core.measures(stack, one.layer, one.head) : null);
+    const isMeasured = !byLayer() || stack.T * stack.S <= MEASURED;
+    keep(stack, one, picture, isMeasured ? store.core.measures(stack, layer, head) : null);
     draw(one);
     yield;
   }
@@ -59,21 +60,22 @@ export function createAtlas(store, element, redraw) {
   function ask() {
     const stack = store.stack();
     knownOf = `${store.version} ${store.view.foldSpecial} ${store.view.mergeWords}`;
-    const cellsOfHead = stack.T * stack.S, atOnce = cellsOfHead <= AT_ONCE && cellsOfHead * stack.heads.length <= ALL_AT_ONCE;
-    waiting = [];
+    const size = stack.T * stack.S, atOnce = size <= AT_ONCE && size * stack.heads.length <= ALL_AT_ONCE;
+    queue = [];
     for (const [i, one] of stack.heads.entries()) {
-      const isNew = () => entryOf(one)?.of === knownOf, written = !isNew() && writtenPicture(stack, i);
+      const isNew = () => entryOf(one)?.of === knownOf, written = !isNew() && writtenPicture(stack, i), {key} = one;
       if (written) keep(stack, one, written, null);
       if (isNew() && (byLayer() || entryOf(one).measures)) continue;
       if (atOnce) for (const step of compute(stack, one)) void step;
-      else if (visible.has(one.key) || !byLayer()) waiting[store.isChosen(one) ? 'unshift' : 'push'](compute(stack, one));
+      else if (visible.has(key) || !byLayer()) queue[store.isChosen(one) ? 'unshift' : 'push'](compute(stack, one));
     }
-    if (waiting.length > 0 && !isBusy) setTimeout(goOn);
-    isBusy ||= waiting.length > 0;
+    if (queue.length > 0 && !isBusy) setTimeout(goOn);
+    isBusy ||= queue.length > 0;
   }
   function goOn() {
-    for (const end = performance.now() + SLICE; waiting.length > 0 && performance.now() < end;) if (waiting[0].next().done) waiting.shift();
-    isBusy = waiting.length > 0;
+    const end = performance.now() + SLICE;
+    while (queue.length > 0 && performance.now() < end) if (queue[0].next().done) queue.shift();
+    isBusy = queue.length > 0;
     if (isBusy) setTimeout(goOn);
     else redraw();
   }
@@ -85,13 +87,14 @@ export function createAtlas(store, element, redraw) {
 
   const titleHeight = (room) => room < WITH_NOTE ? 18 : 46;
 
-  /** The columns with which the thumbnails are largest, all of a layer in whole rows; a row a layer where they are hardly smaller. */
+  /** The columns that make thumbnails largest, layers in whole rows; a row a layer where they are hardly smaller. */
   function chooseColumns(stack, width, height) {
     const perLayer = byLayer() ? stack.headCount : stack.heads.length, room = width - (byLayer() ? 28 : 0);
     const layers = byLayer() ? new Set(stack.heads.map((one) => one.layer)).size : 1;
+    const counts = Array.from({length: perLayer}, (_, i) => i + 1)
+      .filter((count) => !byLayer() || perLayer % count === 0);
     let best = {side: 0, columns: 1};
-    for (let count = 1; count <= perLayer; ++count) {
-      if (byLayer() && perLayer % count !== 0) continue;
+    for (const count of counts) {
       const rows = layers * Math.ceil(perLayer / count), title = titleHeight(room / count);
       const side = Math.min((room - (count - 1) * 8) / count, Math.max(40, (height - rows * (title + 8)) / rows), 220);
       if (side > (count === perLayer && layers > 1 ? 0.8 : 1) * best.side + 0.5) best = {side, columns: count};
@@ -101,7 +104,6 @@ export function createAtlas(store, element, redraw) {
     if (best.side < least) best = {side: least, columns: Math.max(1, Math.floor((room + 8) / (least + 8)))};
     // On a phone it scrolls anyway: as many columns as are legible.
     if (best.side <= 40 && room < 480) {
-      const counts = Array.from({length: perLayer}, (_, i) => i + 1).filter((count) => !byLayer() || perLayer % count === 0);
       const columns = counts.findLast((count) => (room + 8) / count - 8 >= 72) ?? 1;
       best = {side: (room + 8) / columns - 8, columns};
     }
@@ -122,11 +124,12 @@ export function createAtlas(store, element, redraw) {
       cells.set(key, {one, button, canvas, title, note, isOther: noticer()});
       return button;
     };
-    const rowOf = (row) => make('div', {class: 'row', style: {gridTemplateColumns: `repeat(${columns}, ${thumb}px)`}}, ...row.map(buttonOf));
-    const layers = [...new Set(heads.map((one) => one.layer))];
+    const style = {gridTemplateColumns: `repeat(${columns}, ${thumb}px)`};
+    const rowOf = (row) => make('div', {class: 'row', style}, ...row.map(buttonOf));
+    const layerOf = (layer) => [make('span', {class: 'layer', text: `L${layer}`, 'aria-hidden': 'true'}),
+      rowOf(heads.filter((one) => one.layer === layer))];
     grid.style.gridTemplateColumns = byLayer() ? '20px 1fr' : '1fr';
-    fill(grid, ...(byLayer() ? layers.flatMap((layer) => [make('span', {class: 'layer', text: `L${layer}`, 'aria-hidden': 'true'}),
-      rowOf(heads.filter((one) => one.layer === layer))]) : [rowOf(heads)]));
+    fill(grid, ...(byLayer() ? [...new Set(heads.map((one) => one.layer))].flatMap(layerOf) : [rowOf(heads)]));
     // Those below the window's edge are drawn when they come into sight.
     const inSight = columns * Math.ceil((height + 200) / (thumb + titleHeight(thumb)));
     heads.slice(0, inSight).forEach(({key}) => visible.add(key));
@@ -156,13 +159,14 @@ export function createAtlas(store, element, redraw) {
   }
 
   function drawTexts(one, {button, title, note}, entry) {
-    const stack = store.stack(), {layer, head} = one, off = store.isOff(stack, layer, head), chosen = store.isChosen(one);
-    const name = headName(layer, head), own = headNote(store, stack, layer, head);
+    const stack = store.stack(), {layer, head} = one, off = store.isOff(stack, layer, head);
+    const name = headName(layer, head), own = headNote(store, stack, layer, head), chosen = store.isChosen(one);
     const value = byLayer() ? null : entry?.measures?.[store.view.order];
     const text = value?.toFixed(2) ?? own?.brief ?? strongestMeasure(entry?.measures);
     title.textContent = thumb < WITH_NOTE && byLayer() ? `H${head}` : name;
     note.textContent = off ? wordsOf('head_is_off') : text;
-    for (const [kind, is] of Object.entries({off, chosen, stale: entry && entry.of !== knownOf})) button.classList.toggle(kind, Boolean(is));
+    const kinds = {off, chosen, stale: entry && entry.of !== knownOf};
+    for (const [kind, is] of Object.entries(kinds)) button.classList.toggle(kind, Boolean(is));
     button.setAttribute('aria-pressed', String(chosen));
     button.setAttribute('aria-label', [name, own?.name, off && wordsOf('head_is_off')].filter(Boolean).join(', '));
     button.title = [name, own?.name ?? text].filter(Boolean).join(' · ');

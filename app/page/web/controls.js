@@ -1,7 +1,7 @@
-// What the reader can change: the mask, the scale, heads, colours, folding, order; and the keyboard. Browsers take keys with
-// Alt, so what is Alt M in the window is M here; the overlay lists all. The work is in state.js.
+// What the reader can change: the mask, the scale, heads, colours, folding, order; and the keyboard. Browsers take keys
+// with Alt, so what is Alt M in the window is M here; the overlay lists all. The work is in state.js.
 
-import { button, byId, fill, icon, make, segmented, select, toggle } from './elements.js';
+import { button, byId, fill, icon, link, make, quiet, segmented, select, toggle, worded } from './elements.js';
 import { MEASURES } from './core.js';
 import { briefNumber, taste, ticks, wordsOf } from './look.js';
 import { paint } from './map.js';
@@ -15,46 +15,47 @@ const MOST_FOLDED = 512;
 export function createControls(store, redraw) {
   const group = (...children) => make('span', {class: 'group'}, ...children);
 
-  /** A slider with its words; `text` of its value. A whole drag is one edit: `change` hears whether it goes on with one. */
-  function slider(id, words, range, value, text, change) {
+  /** A slider; `id` names its words, `text` is of its value. A drag is one edit: `change` hears whether one goes on. */
+  function slider(id, range, value, text, change) {
     let going = false;
     const shown = make('span', {class: 'number value', text: text(value)});
-    const input = make('input', {type: 'range', id, ...range, value: String(value), 'aria-label': words, on: {
+    const input = make('input', {type: 'range', id, ...range, value: String(value), 'aria-label': wordsOf(id), on: {
       input: () => {
         shown.textContent = text(Number(input.value));
         change(Number(input.value), going);
         going = true;
       },
       change: () => { going = false; redraw(); }}});
-    return [make('label', {class: 'label', for: id, text: words}), input, shown];
+    return [make('label', {class: 'label', for: id, text: wordsOf(id)}), input, shown];
   }
 
   /** A bar of two choices: whether `name` of the view is off or on. */
-  const oneOfTwo = (label, [off, on], tip, name) => segmented(wordsOf(label),
+  const oneOfTwo = (label, [off, on], tip, name) => segmented(label,
     [[false, off, wordsOf(tip)], [true, on, wordsOf(tip)]], store.view[name], (is) => store.look({[name]: is}));
 
   function drawMask() {
-    const stack = store.stack(), {stack: index} = store.view, mask = store.edits.masks[index], {scale, off} = store.edits;
-    const pads = stack.keyTokens.some((token) => token.pad);
-    const kinds = [store.written.masks[index].kind === 'file' && 'file', 'none', 'causal', pads && 'padding', pads && 'causal+padding'];
-    const kindOf = (kind) => [kind, wordsOf(`mask_${kind.replace('+', '_')}`), wordsOf(`tip_mask_${kind.replace('+', '_')}`)];
+    const {view, edits: {masks, scale, off}} = store, stack = store.stack(), {index} = stack, mask = masks[index];
+    const pads = stack.keyTokens.some((token) => token.pad), isOfFile = store.written.masks[index].kind === 'file';
+    const kinds = [isOfFile && 'file', 'none', 'causal', pads && 'padding', pads && 'causal+padding'].filter(Boolean);
+    const kindOf = (kind) => [kind, ...['mask', 'tip_mask'].map((of) => wordsOf(`${of}_${kind.replace('+', '_')}`))];
     // The scale's slider is even in octaves around 1/√d_k.
     const usual = 1 / Math.sqrt(stack.dk || 1), octaves = Math.log2(store.scale() / usual);
     const {stacks} = store.answer, isEdited = store.isEdited() || off !== store.written.off;
     fill(byId('mask-controls'),
-      stacks.length > 1 && segmented(wordsOf('stack'), stacks.map((one, i) => [i, wordsOf(`stack_${one.name}`), wordsOf('tip_stack')]),
-        index, (i) => store.look({stack: i, pinned: null, hovered: null})),
+      stacks.length > 1 && segmented('stack',
+        stacks.map(({name}, i) => [i, wordsOf(`stack_${name}`), wordsOf('tip_stack')]), index,
+        (i) => store.look({stack: i, pinned: null, hovered: null})),
       group(make('span', {class: 'label', text: wordsOf('section_mask')}),
-        segmented(wordsOf('section_mask'), kinds.filter(Boolean).map(kindOf), mask.kind, (kind) => store.editMask(index, {kind})),
-        toggle(wordsOf('paint'), wordsOf('paint_hint'), store.view.painting, (painting) => store.look({painting}), store.fold(stack).isFolded),
-        mask.painted.size > 0 && button('link', wordsOf('clear_paint'), store.clearPaint)),
-      !stack.given && group(...slider('scale', wordsOf('scale'), {min: '-5', max: '5', step: '0.05'}, octaves,
-        (number) => briefNumber(usual * 2 ** number), (number, going) => store.edit({scale: usual * 2 ** number}, going)),
-      scale !== null && button('link', wordsOf('scale_again'), () => store.edit({scale: null}))),
-      off.size > 0 && group(make('span', {class: 'quiet', text: wordsOf('off_count', off.size)}),
-        button('link', wordsOf('all_on'), () => store.edit({off: new Set()}))),
+        segmented('section_mask', kinds.map(kindOf), mask.kind, (kind) => store.editMask(index, {kind})),
+        toggle('paint', 'paint_hint', view.painting, (painting) => store.look({painting}), store.fold(stack).isFolded),
+        mask.painted.size > 0 && link('clear_paint', store.clearPaint)),
+      !stack.given && group(...slider('scale', {min: '-5', max: '5', step: '0.05'}, octaves,
+        (at) => briefNumber(usual * 2 ** at), (at, going) => store.edit({scale: usual * 2 ** at}, going)),
+      scale !== null && link('scale_again', () => store.edit({scale: null}))),
+      off.size > 0 && group(quiet('span', wordsOf('off_count', off.size)),
+        link('all_on', () => store.edit({off: new Set()}))),
       make('span', {class: 'group end'}, icon('↶', 'undo', store.undo, store.done.length === 0),
-        icon('↷', 'redo', store.redo, store.undone.length === 0), isEdited && button('link', wordsOf('reset'), store.reset)));
+        icon('↷', 'redo', store.redo, store.undone.length === 0), isEdited && link('reset', store.reset)));
   }
 
   function colourBar(scale) {
@@ -66,22 +67,23 @@ export function createControls(store, redraw) {
   }
 
   function drawLook() {
-    const stack = store.stack(), possible = store.fold(stack).foldable, {view} = store, long = Math.max(stack.T, stack.S) > MOST_FOLDED;
-    const foldToggle = (words, name) => toggle(wordsOf(words), wordsOf(long ? 'tip_fold_too_long' : `tip_${words}`), view[name] && !long,
-      (on) => store.look({[name]: on, painting: false, viewport: null}), long);
-    const maps = Object.keys(taste.themes.light.maps).map((name) => [name, wordsOf(`map_${name}`)]);
+    const stack = store.stack(), {special, words} = store.fold(stack).foldable, {view} = store;
+    const isLong = Math.max(stack.T, stack.S) > MOST_FOLDED;
+    const foldToggle = (name, field) => toggle(name, isLong ? 'tip_fold_too_long' : `tip_${name}`,
+      view[field] && !isLong, (on) => store.look({[field]: on, painting: false, viewport: null}), isLong);
+    const maps = worded('map', Object.keys(taste.themes.light.maps));
     fill(byId('look-controls'), colourBar({log: view.log, top: store.top}),
       oneOfTwo('colours', [wordsOf('linear'), wordsOf('logarithmic')], 'tip_colour_scale', 'log'),
-      toggle(wordsOf('own_range'), wordsOf('tip_own_range'), view.ownRange, (ownRange) => store.look({ownRange})),
+      toggle('own_range', 'tip_own_range', view.ownRange, (ownRange) => store.look({ownRange})),
       select(wordsOf('colour_map'), maps, taste.map, (map) => { taste.map = map; redraw(); }),
-      possible.special && foldToggle('fold_special', 'foldSpecial'), possible.words && foldToggle('merge_words', 'mergeWords'));
-    byId('folded').textContent = [view.foldSpecial && possible.special && wordsOf('special_folded'),
-      view.mergeWords && possible.words && wordsOf('words_merged')].filter(Boolean).join(' ');
+      special && foldToggle('fold_special', 'foldSpecial'), words && foldToggle('merge_words', 'mergeWords'));
+    byId('folded').textContent = [view.foldSpecial && special && wordsOf('special_folded'),
+      view.mergeWords && words && wordsOf('words_merged')].filter(Boolean).join(' ');
   }
 
   function drawAtlasHead() {
     const stack = store.stack(), {order} = store.view, self = stack.queryTokens === stack.keyTokens;
-    const orders = ORDERS.filter((name) => self || !OF_SELF.includes(name)).map((name) => [name, wordsOf(`order_${name}`)]);
+    const orders = worded('order', ORDERS.filter((name) => self || !OF_SELF.includes(name)));
     fill(byId('atlas-head'), make('h2', {text: wordsOf('all_heads', stack.heads.length)}),
       select(wordsOf('order'), orders, order, (name) => store.look({order: name})));
     byId('atlas-head').title = order === 'layer' ? '' : wordsOf(`tip_order_${order}`);
@@ -91,14 +93,14 @@ export function createControls(store, redraw) {
     const {view} = store, stack = store.stack();
     const names = [wordsOf('flow_chosen_head'), wordsOf('flow_all_heads', stack.headCount, view.layer)];
     fill(byId('flow-controls'), oneOfTwo('heads', names, 'tip_flow_heads', 'flowAll'),
-    group(...slider('threshold', wordsOf('threshold'), {min: '0.01', max: '0.9', step: '0.01'}, view.threshold, (part) => `${Math.round(100 * part)} %`,
-      (threshold) => store.look({threshold}))));
+      group(...slider('threshold', {min: '0.01', max: '0.9', step: '0.01'}, view.threshold,
+        (part) => `${Math.round(100 * part)} %`, (threshold) => store.look({threshold}))));
   }
 
   /** All of them; `views` are those that the page has. */
   return {draw(views) {
     const choices = views.map((name) => [name, wordsOf(`view_${name}`), wordsOf(`tip_view_${name}`)]);
-    fill(byId('views'), segmented(wordsOf('views'), choices, store.view.view, (view) => store.look({view})));
+    fill(byId('views'), segmented('views', choices, store.view.view, (view) => store.look({view})));
     drawMask();
     drawLook();
     drawAtlasHead();
@@ -108,11 +110,12 @@ export function createControls(store, redraw) {
 
 /** What the overlay lists: keys, and the names of the words about what they do. */
 const HELP = [['← → ↑ ↓', 'key_move'], ['Enter', 'key_pin'], ['Esc', 'key_let_go'], ['[ ]   { }', 'key_heads'],
-  ['1 2 3 4 5', 'view_heads', 'view_row', 'view_flow', 'view_compare', 'view_text'], ['Y', 'numbers'], ['M', 'section_mask', 'mask_causal'],
-  ['Shift M', 'section_mask', 'mask_padding'], ['P', 'paint'], ['X', 'key_block'], ['Backspace', 'clear_paint'],
-  ['V   Shift V   0', 'key_scale'], ['Space', 'tip_on_off'], ['G   Shift G', 'logarithmic', 'own_range'],
-  ['Z   Shift Z', 'fold_special', 'merge_words'], [';', 'order'], ['=   -   Home', 'zoom_in', 'zoom_out', 'whole_pattern'],
-  ['Ctrl Z   Ctrl Shift Z', 'undo', 'redo'], ['T', 'light', 'dark'], ['?', 'help']];
+  ['1 2 3 4 5', 'view_heads', 'view_row', 'view_flow', 'view_compare', 'view_text'], ['Y', 'numbers'],
+  ['M', 'section_mask', 'mask_causal'], ['Shift M', 'section_mask', 'mask_padding'], ['P', 'paint'], ['X', 'key_block'],
+  ['Backspace', 'clear_paint'], ['V   Shift V   0', 'key_scale'], ['Space', 'tip_on_off'],
+  ['G   Shift G', 'logarithmic', 'own_range'], ['Z   Shift Z', 'fold_special', 'merge_words'], [';', 'order'],
+  ['=   -   Home', 'zoom_in', 'zoom_out', 'whole_pattern'], ['Ctrl Z   Ctrl Shift Z', 'undo', 'redo'],
+  ['T', 'light', 'dark'], ['?', 'help']];
 
 export function createKeys(store, actions) {
   const dialog = byId('help');
@@ -120,7 +123,7 @@ export function createKeys(store, actions) {
   function showHelp() {
     fill(dialog, make('h2', {text: wordsOf('help')}), make('dl', {class: 'keys'}, ...HELP.flatMap(([keys, ...names]) =>
       [make('dt', {text: keys}), make('dd', {text: names.map((name) => wordsOf(name)).join(' / ')})])),
-    make('p', {class: 'quiet', text: wordsOf('touch_help')}), button('primary', wordsOf('close'), () => dialog.close()));
+      quiet('p', wordsOf('touch_help')), button('primary', wordsOf('close'), () => dialog.close()));
     dialog.showModal();
   }
 
@@ -136,9 +139,9 @@ export function createKeys(store, actions) {
     store.look({layer, head});
   }
   function chooseLayer(step) {
-    const {heads} = store.stack(), layers = [...new Set(heads.map((one) => one.layer))];
-    const layer = after(layers, layers.indexOf(store.view.layer), step), others = heads.filter((one) => one.layer === layer);
-    store.look({layer, head: (others.find((one) => one.head === store.view.head) ?? others[0]).head});
+    const {view} = store, {heads} = store.stack(), layers = [...new Set(heads.map((one) => one.layer))];
+    const layer = after(layers, layers.indexOf(view.layer), step), others = heads.filter((one) => one.layer === layer);
+    store.look({layer, head: (others.find((one) => one.head === view.head) ?? others[0]).head});
   }
   function toggleMask(part) {
     const index = store.view.stack, {kind} = store.edits.masks[index];
@@ -153,17 +156,17 @@ export function createKeys(store, actions) {
   const {look} = store, turn = (name, change = {}) => look({[name]: !store.view[name], ...change});
   const plain = {
     ArrowLeft: () => move(0, -1), ArrowRight: () => move(0, 1), ArrowUp: () => move(-1, 0), ArrowDown: () => move(1, 0),
-    Enter: () => store.view.hovered && look({pinned: store.view.hovered}), '[': () => chooseHead(-1), ']': () => chooseHead(1),
-    '{': () => chooseLayer(-1), '}': () => chooseLayer(1), y: () => turn('explain'),
+    Enter: () => store.view.hovered && look({pinned: store.view.hovered}), y: () => turn('explain'),
+    '[': () => chooseHead(-1), ']': () => chooseHead(1), '{': () => chooseLayer(-1), '}': () => chooseLayer(1),
     m: () => toggleMask('causal'), M: () => toggleMask('padding'), p: () => turn('painting'), x: blockPinned,
-    Backspace: store.clearPaint,
     v: () => scaleBy(2 ** 0.25), V: () => scaleBy(2 ** -0.25), 0: () => store.edit({scale: null}),
     ' ': () => store.switchHead(store.chosen()), g: () => turn('log'), G: () => turn('ownRange'),
     z: () => turn('foldSpecial', {viewport: null}), Z: () => turn('mergeWords', {viewport: null}),
-    ';': () => look({order: after(ORDERS, ORDERS.indexOf(store.view.order), 1)}),
-    '=': () => actions.zoom(1.5), '+': () => actions.zoom(1.5), '-': () => actions.zoom(1 / 1.5), Home: () => look({viewport: null}),
-    t: actions.theme, T: actions.theme, '?': showHelp, F1: showHelp,
-    Escape: () => store.view.painting ? turn('painting') : store.view.explain ? turn('explain') : look({pinned: null, hovered: null}),
+    ';': () => look({order: after(ORDERS, ORDERS.indexOf(store.view.order), 1)}), Backspace: store.clearPaint,
+    '=': () => actions.zoom(1.5), '+': () => actions.zoom(1.5), '-': () => actions.zoom(1 / 1.5),
+    t: actions.theme, T: actions.theme, '?': showHelp, F1: showHelp, Home: () => look({viewport: null}),
+    Escape: () => store.view.painting ? turn('painting') : store.view.explain ? turn('explain')
+      : look({pinned: null, hovered: null}),
   };
   actions.views.forEach((view, i) => { plain[i + 1] = () => look({view}); });
 

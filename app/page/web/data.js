@@ -1,12 +1,12 @@
-// What the page holds: the tokens, and of every head q and k (or its weights, where another program computed them), which
-// the core takes. An Answer is immutable but for what a new sentence puts in (live.js). Numbers are texts in base64
-// (RFC 4648, section 4), which the writer may have packed.
+// What the page holds: the tokens, and of every head q and k (or its weights, where another program computed them),
+// which the core takes. An Answer is immutable but for what a new sentence puts in (live.js). Numbers are texts in
+// base64 (RFC 4648, section 4), which the writer may have packed.
 
 import { byId } from './elements.js';
 
 /** The bytes that a base64 text stands for; of a number, the text of the page's script element with that position. */
 export function bytesOf(text) {
-  if (typeof text === 'number') return bytesOf(document.querySelectorAll('script[type="text/plain"]')[text].textContent);
+  if (typeof text === 'number') text = document.querySelectorAll('script[type="text/plain"]')[text].textContent;
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
   const decoded = atob(text), bytes = new Uint8Array(decoded.length);
   for (let i = 0; i < bytes.length; ++i) bytes[i] = decoded.charCodeAt(i);
@@ -29,14 +29,16 @@ export function joined(parts, all = new Uint8Array(sizeOf(parts))) {
   return all;
 }
 
-/** The same, inflated (RFC 1951); or a file beside the page, {file}, with its checksum (RFC 1950). `told` hears of bytes that came. */
+/** The same, inflated (RFC 1951); or {file} beside the page, with its checksum (RFC 1950). `told` hears of bytes. */
 export async function inflated(packed, told = () => {}) {
   if (!packed.file) return joined(await partsOf(streamOf(packed), 'deflate-raw'));
   const answer = await fetch(packed.file).catch(() => null);
-  if (!answer?.ok) throw new Error(`${packed.file}: expected a file beside this page, found ${answer ? `status ${answer.status}` : 'no network'}`);
+  const found = answer ? `status ${answer.status}` : 'no network';
+  if (!answer?.ok) throw new Error(`${packed.file}: expected a file beside this page, found ${found}`);
   const counted = new TransformStream({transform(part, to) { told(part.length); to.enqueue(part); }});
   return partsOf(answer.body.pipeThrough(counted), 'deflate').then((parts) => joined(parts)).catch(async () => {
-    for (const name of await window.caches?.keys() ?? []) await (await caches.open(name)).delete(packed.file);  // so that the next visit fetches it again
+    // The next visit fetches it again.
+    for (const name of await window.caches?.keys() ?? []) await (await caches.open(name)).delete(packed.file);
     throw new Error(`${packed.file}: expected the file as it was written, found a damaged one`);
   });
 }
@@ -70,10 +72,11 @@ export function stackOf(stack, index, page, side) {
     : Array.from({length: stack.layers * stack.heads}, (_, i) => [Math.floor(i / stack.heads), i % stack.heads]);
   const known = new Set(heads.map((one) => headKey(...one)));
   return {
-    name: stack.name, index, side, number: stack.number, ...sidesOf(stack, page),
+    name: stack.name, index, side, number: stack.number, mask: stack.mask, ...sidesOf(stack, page),
     layers: stack.layers, headCount: stack.heads, dk: stack.d_k, given: stack.weights !== undefined,
-    heads: heads.map(([layer, head]) => ({layer, head, key: headKey(layer, head)})), hasHead: (layer, head) => known.has(headKey(layer, head)),
-    mask: stack.mask, thumbnails: stack.thumbnails ? {side: stack.thumbnails.side, bytes: bytesOf(stack.thumbnails.data)} : null,
+    heads: heads.map(([layer, head]) => ({layer, head, key: headKey(layer, head)})),
+    hasHead: (layer, head) => known.has(headKey(layer, head)),
+    thumbnails: stack.thumbnails ? {side: stack.thumbnails.side, bytes: bytesOf(stack.thumbnails.data)} : null,
   };
 }
 
@@ -88,27 +91,27 @@ export function answerOf(page, side) {
 
 /** Gives the core the numbers of an answer. */
 export async function openAnswer(core, page, side, {edits}) {
-  const stacks = [];
+  const stacks = [], sides = {};
   for (const {thumbnails, ...stack} of page.stacks) {
+    for (const name of [stack.queries, stack.keys]) sides[name] = page[name];
     for (const field of NUMBERS) {
       if (stack[field]) core.put(`${side}/${stack.number}/${field}`, await numbersOf(stack[field]));
       if (!Array.isArray(stack[field])) delete stack[field];  // a list stays: its numbers are planes
     }
     stacks.push(stack);
   }
-  const sides = Object.fromEntries(page.stacks.flatMap(({queries, keys}) => [queries, keys]).map((name) => [name, page[name]]));
   core.open(side, {...sides, stacks, edits, error: page.error});
 }
 
 /** The masks and edits of a request, as the reader wants them (state.js). A mask 'file' is that of the data. */
 export function changesOf({stacks, edits}, {masks, scale, off}) {
-  const painted = (mask) => [...mask.painted].map(([cell, allowed]) => [...cell.split(',').map(Number), allowed ? 1 : 0]);
+  const painted = (mask) => [...mask.painted].map(([cell, open]) => [...cell.split(',').map(Number), open ? 1 : 0]);
   const wanted = (own, mask) => mask.kind === 'file' ? {...own, painted: [...(own.painted ?? []), ...painted(mask)]}
     : {causal: mask.kind.includes('causal'), padding: mask.kind.includes('padding'), painted: painted(mask)};
-  const maskOf = new Map(stacks.map((stack, i) => [STACK_NAMES[stack.number], masks[i]]));
+  const maskOf = (name) => masks[stacks.findIndex(({number}) => STACK_NAMES[number] === name)];
   const layers = (edits.layer_edits ?? []).map(({mask, ...edit}) => {
     if (scale !== null) delete edit.scale;
-    return mask && maskOf.get(edit.stack)?.kind === 'file' ? {...edit, mask: wanted(mask, maskOf.get(edit.stack))} : edit;
+    return mask && maskOf(edit.stack)?.kind === 'file' ? {...edit, mask: wanted(mask, maskOf(edit.stack))} : edit;
   }).filter((edit) => Object.keys(edit).length > 2);
   return {...edits, ...(scale === null ? {} : {scale}), off: [...off], layer_edits: layers,
     ...Object.fromEntries(stacks.map((stack, i) => [MASK_FIELDS[stack.number], wanted(stack.mask, masks[i])]))};
@@ -118,8 +121,8 @@ export function changesOf({stacks, edits}, {masks, scale, off}) {
 export function readPage() {
   const element = byId('headlight-data');
   if (!element) throw new Error('headlight-data: expected a script element, found nothing');
-  const page = JSON.parse(element.textContent);
-  if (page.schema !== 'headlight.page/1') throw new Error(`schema: expected headlight.page/1, found ${String(page.schema).slice(0, 60)}`);
+  const page = JSON.parse(element.textContent), schema = String(page.schema).slice(0, 60);
+  if (schema !== 'headlight.page/1') throw new Error(`schema: expected headlight.page/1, found ${schema}`);
   if (!page.core) throw new Error('core: expected a text, found nothing');
   return page;
 }

@@ -10,7 +10,7 @@ export function make(tag, properties = {}, ...children) {
   for (const [name, value] of Object.entries(properties)) {
     if (value === undefined || value === null || value === false) continue;
     if (name === 'text') element.textContent = value;
-    else if (name === 'on') for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
+    else if (name === 'on') Object.entries(value).forEach((one) => element.addEventListener(...one));
     else if (name === 'data') Object.assign(element.dataset, value);
     else if (name === 'style') Object.assign(element.style, value);  // by script: the page's policy allows no attribute
     else element.setAttribute(name, value === true ? '' : value);
@@ -21,8 +21,7 @@ export function make(tag, properties = {}, ...children) {
 
 export function byId(id) { return document.getElementById(id); }
 
-/** Replaces the children. The control that had the focus keeps it; a slider that is dragged stays, and all
-    beside it. */
+/** Replaces the children. The control that had the focus keeps it; a slider that is dragged stays, and all with it. */
 export function fill(element, ...children) {
   if (element.querySelector('input[type=range]:active')) return;
   const controls = () => [...element.querySelectorAll('button, input, select')];
@@ -41,9 +40,23 @@ export function noticer() {
   };
 }
 
+/** A text that stands back. */
+export function quiet(tag, text) { return make(tag, {class: 'quiet', text}); }
+
+/** Has `act` hear of such events on what `selector` finds in an element. */
+export function listen(element, kind, selector, act) {
+  element.addEventListener(kind, (event) => {
+    const found = event.target.closest(selector);
+    if (found) act(found, event);
+  });
+}
+
 export function button(kind, text, click, properties = {}) {
   return make('button', {type: 'button', class: kind, text, on: {click}, ...properties});
 }
+
+/** A button that looks like a link; `name` of its words. */
+export function link(name, click, properties = {}) { return button('link', wordsOf(name), click, properties); }
 
 /** A button with a sign; `name` of its words. */
 export function icon(sign, name, click, disabled = false) {
@@ -52,11 +65,14 @@ export function icon(sign, name, click, disabled = false) {
 
 let bars = 0;
 
-/** One choice of several, as one outlined bar. `choices`: [[value, text, hint]…]. */
+/** Choices, each with the words of its name. */
+export const worded = (prefix, names) => names.map((name) => [name, wordsOf(`${prefix}_${name}`)]);
+
+/** One choice of several, as one outlined bar; `label` names its words. `choices`: [[value, text, hint]…]. */
 export function segmented(label, choices, chosen, choose) {
   const name = `bar${++bars}`, inputOf = (value) =>
     make('input', {type: 'radio', name, value, checked: value === chosen, on: {change: () => choose(value)}});
-  return make('div', {class: 'segmented', role: 'radiogroup', 'aria-label': label},
+  return make('div', {class: 'segmented', role: 'radiogroup', 'aria-label': wordsOf(label)},
     ...choices.map(([value, text, hint]) => make('label', {title: hint}, inputOf(value), text)));
 }
 
@@ -67,8 +83,8 @@ export function select(label, choices, chosen, change) {
   return make('label', {class: 'field'}, make('span', {text: label}), list);
 }
 
-/** A switch with its words. */
-export function toggle(text, hint, on, change, disabled = false) {
-  return make('label', {class: 'toggle', title: hint},
-    make('input', {type: 'checkbox', role: 'switch', checked: on, disabled, on: {change: () => change(!on)}}), text);
+/** A switch; `name` of its words, and `tip` of those about it. */
+export function toggle(name, tip, on, change, disabled = false) {
+  const box = make('input', {type: 'checkbox', role: 'switch', checked: on, disabled, on: {change: () => change(!on)}});
+  return make('label', {class: 'toggle', title: wordsOf(tip)}, box, wordsOf(name));
 }

@@ -1,17 +1,17 @@
-// The lessons of a site, as far as a browser can follow them: a step sets the question and what is looked at, and waits for a
-// change. docs/formats.md describes their files; what they ask for beyond this page is left out, and a line says so.
+// The lessons of a site, as far as a browser can follow them: a step sets the question and what is looked at, and waits
+// for a change. docs/formats.md describes their files; what they ask beyond this page is left out, and a line says so.
 
 import { button, fill, icon, make } from './elements.js';
 import { either, wordsOf } from './look.js';
 
 /** The token of a word, `我#2`: the second of that text. */
 function positionOf(tokens, word) {
-  const [text, number = 1] = word.split('#'), at = tokens.map((token, i) => token.text === text ? i : -1).filter((i) => i >= 0);
-  return at[number - 1] ?? -1;
+  const [text, number = 1] = word.split('#');
+  return [...tokens.keys()].filter((i) => tokens[i].text === text)[number - 1] ?? -1;
 }
 
-const hasMask = {causal: ({kind}) => kind.includes('causal'), not_causal: ({kind}) => !kind.includes('causal'), padding: ({kind}) => kind.includes('padding'),
-  not_padding: ({kind}) => !kind.includes('padding'), painted: ({painted}) => painted.size > 0};
+const maskHas = {causal: ({kind}) => kind.includes('causal'), padding: ({kind}) => kind.includes('padding'),
+  painted: ({painted}) => painted.size > 0};
 /** Whether the token is the one that a word names; without `#` any of that text. */
 const isAt = (tokens, at, word) => word.includes('#') ? at === positionOf(tokens, word) : tokens[at]?.text === word;
 /** Whether what a step asks for is so; `now` is of the question and the view. The names and their meanings are those of
@@ -20,8 +20,9 @@ const GOALS = {
   pinned_query: (word, {stack, pinned}) => pinned !== null && isAt(stack.queryTokens, pinned.query, word),
   pinned_key: (word, {stack, pinned}) => pinned !== null && isAt(stack.keyTokens, pinned.key, word),
   text_contains: (text, now) => now.text.includes(text),
-  target_contains: (text, {stacks}) => stacks.some(({number, queryTokens}) => number === 0 && queryTokens.some((token) => token.text === text)),
-  mask: (name, {mask}) => hasMask[name](mask),
+  target_contains: (text, {stacks}) =>
+    stacks.some(({number, queryTokens}) => number === 0 && queryTokens.some((token) => token.text === text)),
+  mask: (name, {mask}) => name.startsWith('not_') !== maskHas[name.replace('not_', '')](mask),
   chosen_head: (head, now) => now.head === head,
   head_off: (head, {off}) => head === 'any' ? off.size > 0 : off.has(head),
   heads_off_at_most: (count, {off}) => off.size <= count,
@@ -32,18 +33,20 @@ const GOALS = {
   d_model_at_least: (least, now) => now.dModel >= least,
 };
 /** The names of what a text asks to be done, `[#undo]`. */
-const ACTIONS = {causal_on: 'mask_causal', causal_off: 'mask_none', padding_on: 'mask_padding', paint_mask: 'paint', undo: 'undo', all_heads_on: 'all_on',
-  head_on: 'head_is_on', head_off: 'head_is_off', block_cell: 'key_block', larger_scale: 'scale', own_scale_off: 'scale_again'};
+const ACTIONS = {causal_on: 'mask_causal', causal_off: 'mask_none', padding_on: 'mask_padding', paint_mask: 'paint',
+  undo: 'undo', all_heads_on: 'all_on', head_on: 'head_is_on', head_off: 'head_is_off', block_cell: 'key_block',
+  larger_scale: 'scale', own_scale_off: 'scale_again'};
 
 /** `site` asks and shows: {set(request, view), change(text), now()}. */
 export function createLessons(site, list, area) {
   let lesson = null, at = 0, isDone = false;
 
   /** A step as it is in the reader's language. */
-  const contentOf = (step) => document.documentElement.lang === 'en' && step.english ? {...step, ...step.english} : step;
+  const contentOf = (step) => ({...step, ...(document.documentElement.lang === 'en' && step.english)});
   const isPossible = (step) => {
     const {set = {}, done = {}} = contentOf(step), {source = '', position} = set.request ?? {};
-    return Object.keys(done).every((goal) => goal in GOALS) && !['inside', 'train'].includes(set.view?.view) && !source.startsWith('..') && position === undefined;
+    return Object.keys(done).every((goal) => goal in GOALS) && !['inside', 'train'].includes(set.view?.view)
+      && !source.startsWith('..') && position === undefined;
   };
   const steps = () => lesson.steps.filter(isPossible);
 
@@ -58,13 +61,14 @@ export function createLessons(site, list, area) {
     return text.split(/(\[[^\]]*\])/).map((part) => {
       if (!/^\[.*[|#]/.test(part)) return make('span', {text: part});
       const [words, target] = part.slice(1, -1).split('|');
-      if (words.startsWith('#')) return make('b', {text: ACTIONS[words.slice(1)] ? wordsOf(ACTIONS[words.slice(1)]) : words.slice(1)});
+      const action = ACTIONS[words.slice(1)];
+      if (words.startsWith('#')) return make('b', {text: action ? wordsOf(action) : words.slice(1)});
       if (target.startsWith('@')) return make('b', {text: words});
       const [from, to] = target.split(target.includes('=') ? '=' : '→');
       return button('link', words, () => {
         if (target.includes('=')) return site.change((whole) => from === '' ? to : whole.replace(from, to));
-        const {stack} = site.now(), query = positionOf(stack.queryTokens, from), key = to === undefined ? -1 : positionOf(stack.keyTokens, to);
-        if (query >= 0) site.point(query, key);
+        const {stack} = site.now(), query = positionOf(stack.queryTokens, from);
+        if (query >= 0) site.point(query, to === undefined ? -1 : positionOf(stack.keyTokens, to));
       });
     });
   }
@@ -73,10 +77,12 @@ export function createLessons(site, list, area) {
     area.hidden = lesson === null;
     if (lesson === null) return;
     const possible = steps(), step = contentOf(possible[at]), left = lesson.steps.length - possible.length;
-    isDone ||= Object.entries(step.done ?? {}).every(([goal, wanted]) => [wanted].flat().some((one) => GOALS[goal](one, site.now())));
+    const isReached = ([goal, wanted]) => [wanted].flat().some((one) => GOALS[goal](one, site.now()));
+    isDone ||= Object.entries(step.done ?? {}).every(isReached);
     const arrow = (sign, name, to) => icon(sign, name, () => go(to), !possible[to]);
     fill(area, make('h2', {text: `${either(lesson.title)} · ${at + 1} / ${possible.length}`}),
-      make('p', {}, ...shown(either(step.text))), make('p', {class: isDone ? 'reached' : ''}, ...shown(either(step.try)), isDone && make('b', {text: ' ✓'})),
+      make('p', {}, ...shown(either(step.text))),
+      make('p', {class: isDone ? 'reached' : ''}, ...shown(either(step.try)), isDone && make('b', {text: ' ✓'})),
       left > 0 && make('p', {class: 'quiet', text: wordsOf('lesson_left_out', left)}),
       make('div', {class: 'group'}, arrow('←', 'lesson_before', at - 1), arrow('→', 'lesson_next', at + 1),
         button('link', wordsOf('close'), () => { lesson = null; draw(); })));

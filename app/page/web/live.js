@@ -1,14 +1,14 @@
 // The reader's sentence: the model in the page answers it, and the new answer replaces the written one.
 
 import { changesOf, inflated, sidesOf, stackOf } from './data.js';
-import { button, byId, make, fill } from './elements.js';
+import { button, byId, fill, make, quiet } from './elements.js';
 import { percent, wordsOf } from './look.js';
 
 /** More words than that are refused: the page would stand still. */
 const MOST_TOKENS = 256, MOST_WRITTEN = 16384, GUESSES = 8, MODEL = '/model';
 /** The fields of a request that belong to the sentence that it was written for. */
-const OF_SENTENCE = ['ids', 'decoder_ids', 'cuts', 'target_cuts', 'text_pair', 'chat', 'chat_open', 'token_type_ids', 'pad', 'target', 'weights',
-  'dropout', 'dropout_seed'];
+const OF_SENTENCE = ['ids', 'decoder_ids', 'cuts', 'target_cuts', 'text_pair', 'chat', 'chat_open', 'token_type_ids',
+  'pad', 'target', 'weights', 'dropout', 'dropout_seed'];
 
 const held = new Set();
 
@@ -28,12 +28,12 @@ export async function openModel(core, model, told) {
 
 /** What answers sentences; once the model is there, start() or use() begins. */
 export function createLive(store, page) {
-  const {core, answer} = store, of = (number) => answer.stacks.find((stack) => stack.number === number), isBoth = () => Boolean(of(2));
-  // The fields that belong to the written sentence, to be restored with it; null where the model is another than the page's.
+  const {core, answer} = store, of = (number) => answer.stacks.find((stack) => stack.number === number);
+  // The fields that belong to the written sentence, to be restored with it; null where the model is not the page's.
   let written = {edits: answer.edits, relations: answer.relations, masks: answer.stacks.map(({mask}) => mask)};
   let base = {...page.request, ...(page.live && 'source' in page.request && {source: MODEL})}, last = base;
-  let answering = 0, likely = [], encoder = false, isStarted = false;  // of the answer: where its next words stand, and these
-  const guesses = () => core.guesses(GUESSES);
+  let answering = 0, likely = [], encoder = false, isStarted = false;  // of the answer: its next words, and where
+  const guesses = () => core.guesses(GUESSES), changes = () => changesOf(answer, store.edits);
 
   /** Puts an answer of the core into the stacks of the page. */
   function take(found) {
@@ -56,7 +56,7 @@ export function createLive(store, page) {
       const found = core.ask(request, most);
       last = request;
       isStarted = true;
-      store.change = (changes) => take(core.change(changes));
+      store.change = (request) => take(core.change(request));
       return found;
     } catch (error) {
       throw error.tooMany ? new Error(wordsOf('too_many_words', most, error.tooMany)) : error;
@@ -64,7 +64,7 @@ export function createLive(store, page) {
   }
 
   /** The same answer as was written, now computed here: so that edits reach the layers above. */
-  function start() { take(asked({...base, ...changesOf(answer, store.edits), sentence: page.view.sentence ?? 0}, MOST_WRITTEN)); }
+  function start() { take(asked({...base, ...changes(), sentence: page.view.sentence ?? 0}, MOST_WRITTEN)); }
 
   /** Another model, or fresh weights of other sizes: its request. */
   function use(request) {
@@ -80,7 +80,8 @@ export function createLive(store, page) {
 
   /** The masks and edits of the sentence that was written; of another one those that do not count its tokens. */
   function takeWritten(same) {
-    const anywhere = ({given, batch, painted, ...mask}) => mask, {weights, dropout, seed, layer_edits: layers = [], ...edits} = written.edits;
+    const anywhere = ({given, batch, painted, ...mask}) => mask;
+    const {weights, dropout, seed, layer_edits: layers = [], ...edits} = written.edits;
     answer.edits = same ? written.edits
       : {...edits, layer_edits: layers.map((edit) => edit.mask ? {...edit, mask: anywhere(edit.mask)} : edit)};
     answer.stacks.forEach((stack, i) => { stack.mask = same ? written.masks[i] : anywhere(written.masks[i]); });
@@ -89,13 +90,13 @@ export function createLive(store, page) {
   /** Answers a sentence; of an encoder-decoder with its target, which is written by the model where there is none. */
   async function ask(text, target = null) {
     if (typeof text !== 'string' || text.trim() === '') throw new Error(wordsOf('empty_text'));
-    const both = isBoth(), given = both && target !== null && target.trim() !== '';
+    const both = Boolean(of(2)), targets = !both ? {} : target?.trim() ? {target} : {target: '', write: true};
     const same = written !== null && text === base.text && (!both || target === base.target), elsewhere = {...base};
     for (const field of OF_SENTENCE) delete elsewhere[field];
-    const texts = same ? {...base, sentence: page.view.sentence ?? 0} : {...elsewhere, text, ...(given ? {target} : both ? {target: '', write: true} : {})};
+    const texts = same ? {...base, sentence: page.view.sentence ?? 0} : {...elsewhere, text, ...targets};
     if (written) takeWritten(same);
     store.renew();
-    take(asked({...texts, ...changesOf(answer, store.edits)}));
+    take(asked({...texts, ...changes()}));
     answer.relations = same ? written.relations : [];  // the page does not compute named arcs
     store.notify({answer: true});
     const [tokens, reply] = both ? [of(1).queryTokens, of(0).queryTokens] : [answer.stacks[0].queryTokens, null];
@@ -103,8 +104,9 @@ export function createLive(store, page) {
   }
 
   let isComposing = false;
-  const input = make('input', {type: 'text', id: 'ask', on: {compositionstart: () => { isComposing = true; },
-    compositionend: () => { isComposing = false; }}, autocomplete: 'off', spellcheck: 'false', value: page.request.text ?? '', maxlength: '2000'});
+  const input = make('input', {type: 'text', id: 'ask', autocomplete: 'off', spellcheck: 'false', maxlength: '2000',
+    value: page.request.text ?? '',
+    on: {compositionstart: () => { isComposing = true; }, compositionend: () => { isComposing = false; }}});
   const submit = button('primary', '', null, {type: 'submit'}), problem = make('p', {class: 'doubt', role: 'status'});
   const words = make('div', {class: 'guesses'});
   byId('ask-area').append(make('form', {class: 'ask', on: {submit: (event) => {
@@ -119,16 +121,17 @@ export function createLive(store, page) {
     input.setAttribute('aria-label', wordsOf('ask_hint'));
     input.placeholder = wordsOf('ask_hint');
     submit.textContent = wordsOf('ask');
-    const tokens = (of(0) ?? answer.stacks[0]).queryTokens, unknown = tokens.filter((token) => token.known === false);
+    const {queryTokens: tokens} = of(0) ?? answer.stacks[0], unknown = tokens.filter(({known}) => known === false);
     if (likely.length === 0) return fill(words);
-    const where = tokens[answering]?.text ?? '';
+    const where = tokens[answering]?.text ?? '', doubtful = unknown.slice(0, 6).map(({text}) => text).join(' ');
     const name = ['<mask>', '[MASK]'].includes(where) ? 'guess_masked' : encoder ? 'guess_same' : 'guess_next';
-    fill(words, make('span', {class: 'quiet', text: wordsOf(name, where)}), ...likely.map((word) => make('span', {class: 'guess'},
-      make('bdi', {text: word.text.trim() || word.text}), make('span', {class: 'number quiet', text: percent(word.probability)}))));
-    if (unknown.length > 0) problem.textContent = wordsOf('unknown_words', unknown.slice(0, 6).map((token) => token.text).join(' '));
+    const guessOf = ({text, probability}) => make('span', {class: 'guess'}, make('bdi', {text: text.trim() || text}),
+      make('span', {class: 'number quiet', text: percent(probability)}));
+    fill(words, quiet('span', wordsOf(name, where)), ...likely.map(guessOf));
+    if (unknown.length > 0) problem.textContent = wordsOf('unknown_words', doubtful);
   }
 
   /** `request`: what was asked last. A site asks by way of `ask`, which may choose the model. */
-  const parts = {ask, draw, guesses, start, use, isStarted: () => isStarted, request: () => ({...last, ...changesOf(answer, store.edits)})};
+  const parts = {ask, draw, guesses, start, use, isStarted: () => isStarted, request: () => ({...last, ...changes()})};
   return parts;
 }

@@ -1,19 +1,20 @@
-// How the page looks: its words and its colours, which come with its data from the tables of the window, and the texts of
+// How the page looks: its words and its colours, which come with its data from the tables of the window, and texts of
 // tokens, heads and numbers, as the window writes them. Colour means weight: nothing is mixed here (app/figure/colour).
 
 import { bytesOf } from './data.js';
 
 /** What the reader chose, and the data's tables of words and colours (main.js). `map`: how colours mean weights. */
 export const taste = {words: null, language: 'en', themes: null, theme: 'light', map: 'teal'};
+const wordsNow = () => taste.words[taste.language], themeNow = () => taste.themes[taste.theme];
 
 /** The words of this name in the reader's language; `{0}`, `{1}` … stand for `values`. */
 export function wordsOf(name, ...values) {
-  const text = taste.words[taste.language][name] ?? name;
+  const text = wordsNow()[name] ?? name;
   return values.length === 0 ? text : text.replace(/\{(\d)\}/g, (whole, i) => String(values[i] ?? whole));
 }
 
 /** An error of the core: in Chinese what its code means stands before its line. */
-export function errorText({error, code}) { return `${taste.words[taste.language][`error_${code}`] ?? ''} ${error}`.trim(); }
+export function errorText({error, code}) { return `${wordsNow()[`error_${code}`] ?? ''} ${error}`.trim(); }
 
 /** One of two texts that the data has in both languages. */
 export function either(both) { return both[taste.language] ?? both.en; }
@@ -25,7 +26,7 @@ const TURNS_TEXT = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
 
 /** A token as an axis shows it: what has no ink is made visible, long ones end in …. */
 export function axisLabel({text}) {
-  const characters = Array.from(text.slice(0, 2 * LONGEST_LABEL + 2)), label = characters.slice(0, LONGEST_LABEL).join('')
+  const characters = [...text.slice(0, 2 * LONGEST_LABEL + 2)], label = characters.slice(0, LONGEST_LABEL).join('')
     .replace(/[\n\r]/g, '⏎').replace(TURNS_TEXT, '▯').replace(BLANK.test(text) ? /[^⏎▯]/g : /[\0-\x1f\x7f-\x9f]/g, '␣');
   return characters.length > LONGEST_LABEL ? `${label}…` : label;
 }
@@ -44,7 +45,8 @@ export function headName(layer, head) { return `L${layer}·H${head}`; }
 /** What a head did in this sentence: its relations; null where it has none, or where edits may have changed it. */
 export function headNote(store, stack, layer, head) {
   if (store.isEdited() || store.edits.off.size > 0) return null;
-  const own = store.answer.relations.find((one) => one.stack === stack.name && one.layer === layer && one.head === head);
+  const isOwn = (one) => one.stack === stack.name && one.layer === layer && one.head === head;
+  const own = store.answer.relations.find(isOwn);
   return own ? {name: either(own.label), brief: either(own.brief), arcs: own.arcs} : null;
 }
 
@@ -64,9 +66,8 @@ export function signedCellNumber(difference) {
 /** A number with as many digits as distinguish it from its neighbours. */
 export function briefNumber(value) {
   if (value === Infinity || value === -Infinity) return value < 0 ? '−∞' : '∞';
-  const size = Math.abs(value);
-  const text = size !== 0 && (size < 1e-3 || size >= 1e5) ? value.toExponential(2) : String(Number(value.toPrecision(4)));
-  return text.replace('-', '−');
+  const size = Math.abs(value), isFar = size !== 0 && (size < 1e-3 || size >= 1e5);
+  return (isFar ? value.toExponential(2) : String(Number(value.toPrecision(4)))).replace('-', '−');
 }
 
 /** A share: 93 %, 0.4 %. */
@@ -84,8 +85,7 @@ export function cellSentence(from, to, weight, arc = null) {
 
 /** A logarithmic scale reaches down to top · 10^−DECADES. */
 const DECADES = 4;
-
-const packed = new Map(), themeNow = () => taste.themes[taste.theme];
+const packed = new Map();
 
 /** What belongs to no weight: background, text, lines, the accent, the hatching of blocked cells. CSS colours. */
 export function ink() { return themeNow().ink; }

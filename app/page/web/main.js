@@ -5,7 +5,7 @@ import { createAtlas } from './atlas.js';
 import { createControls, createKeys } from './controls.js';
 import { startCore } from './core.js';
 import { answerOf, inflated, openAnswer, readPage } from './data.js';
-import { button, byId, icon, make, fill } from './elements.js';
+import { byId, fill, icon, link, make, quiet } from './elements.js';
 import { createLive, openModel } from './live.js';
 import { briefNumber, either, ink, taste, wordsOf } from './look.js';
 import { createBars, createExplain, createTables } from './numbers.js';
@@ -15,7 +15,7 @@ import { createCompare, createStage } from './stage.js';
 import { createStore } from './state.js';
 import { createSentence, createText } from './text.js';
 
-const NARROW = 820;
+const NARROW = 820, root = document.documentElement;
 
 /** What the session that was written looks at. */
 function takeView(store, {view, compare}) {
@@ -39,12 +39,12 @@ function open(core, page, answer, kept) {
   const live = page.live || page.site ? createLive(store, page) : null;
 
   const stage = createStage(store, byId('heads-area')), atlas = createAtlas(store, byId('atlas'), () => request());
-  const bars = createBars(store, byId('stage-head'), byId('row-words')), explain = createExplain(store, byId('explain'));
+  const bars = createBars(store, byId('stage-head'), byId('row-words'));
+  const explain = createExplain(store, byId('explain')), tables = createTables(store, byId('answers'), page.tables);
   const sentence = createSentence(store, byId('sentence')), controls = createControls(store, () => request());
   const rows = createRows(store, byId('row-area'), atlas.order), flow = createFlow(store, byId('flow-lines'));
   const text = createText(store, byId('text-controls'), byId('text-words'));
   const compare = (page.compare || page.site) && createCompare(store, byId('compare-area'), page);
-  const tables = createTables(store, byId('answers'), page.tables);
   const areas = {heads: stage, row: rows, flow, ...(compare && {compare}), text}, views = Object.keys(areas);
 
   let site = null, waiting = Boolean(page.site) && location.hash.length > 1;  // for what the address asks
@@ -89,23 +89,24 @@ function open(core, page, answer, kept) {
     sentence.mark();
     explain.draw();
     if (!all) atlas.mark();
-    document.documentElement.dataset.ready = 'true';
+    root.dataset.ready = 'true';
   }
 
   function drawTexts() {
-    const stack = store.stack(), isLive = live?.isStarted(), isStill = store.isEdited() && !isLive && !stack.given && stack.layers > 1;
-    const texts = [wordsOf(stack.given ? 'given_weights' : isLive ? 'computed_live' : 'computed_here') + (isStill ? ` ${wordsOf('layers_as_written')}` : ''),
+    const {given, layers} = store.stack(), isLive = live?.isStarted();
+    const still = store.isEdited() && !isLive && !given && layers > 1 ? ` ${wordsOf('layers_as_written')}` : '';
+    const texts = [wordsOf(given ? 'given_weights' : isLive ? 'computed_live' : 'computed_here') + still,
       wordsOf('rounding_error', briefNumber(answer.error)), wordsOf('written_by', page.version)];
     fill(byId('footer'), ...texts.map((text) => make('span', {text})));
     fill(byId('warnings'), ...answer.warnings.map((text) => make('p', {class: 'doubt', text})));
     const zh = taste.language === 'zh', {card} = page;
-    document.documentElement.lang = zh ? 'zh-CN' : 'en';
+    root.lang = zh ? 'zh-CN' : 'en';
     document.title = `${page.title.slice(0, 80)} · Headlight`;
-    fill(byId('model'), make('span', {class: 'model-name', text: either(card.name)}), make('span', {class: 'quiet', text: card.shape}));
+    fill(byId('model'), make('span', {class: 'model-name', text: either(card.name)}), quiet('span', card.shape));
     fill(byId('options'),
-      button('link', wordsOf('language'), () => { taste.language = zh ? 'en' : 'zh'; request(); }, {lang: zh ? 'en' : 'zh-CN'}),
-      button('link', wordsOf(taste.theme === 'dark' ? 'light' : 'dark'), switchTheme),
-      button('link', wordsOf('print'), () => window.print()), icon('?', 'help', () => keys.showHelp()));
+      link('language', () => { taste.language = zh ? 'en' : 'zh'; request(); }, {lang: zh ? 'en' : 'zh-CN'}),
+      link(taste.theme === 'dark' ? 'light' : 'dark', switchTheme), link('print', () => window.print()),
+      icon('?', 'help', () => keys.showHelp()));
     byId('skip').textContent = wordsOf('skip');
     fill(byId('zoom'), icon('−', 'zoom_out', () => stage.zoom(1 / 1.6)), icon('+', 'zoom_in', () => stage.zoom(1.6)),
       icon('⤢', 'whole_pattern', () => store.look({viewport: null})));
@@ -115,8 +116,8 @@ function open(core, page, answer, kept) {
   let chosenTheme = look.theme;
   function takeTheme() {
     taste.theme = print.matches ? 'light' : chosenTheme ?? (dark.matches ? 'dark' : 'light');
-    document.documentElement.dataset.theme = taste.theme;
-    for (const [key, value] of Object.entries(ink())) document.documentElement.style.setProperty(`--${key.replaceAll('_', '-')}`, value);
+    root.dataset.theme = taste.theme;
+    for (const [key, value] of Object.entries(ink())) root.style.setProperty(`--${key.replaceAll('_', '-')}`, value);
     request();
   }
   function switchTheme() {
@@ -124,7 +125,7 @@ function open(core, page, answer, kept) {
     takeTheme();
   }
 
-  const keys = createKeys(store, {reveal: stage.reveal, order: atlas.order, zoom: stage.zoom, theme: switchTheme, views});
+  const {reveal, zoom} = stage, keys = createKeys(store, {reveal, zoom, order: atlas.order, theme: switchTheme, views});
   const ofCell = (name) => ['hovered', 'pinned'].includes(name);
   store.notify = (change) => request(Object.keys(change).every(ofCell) ? 'cell' : 'all');
   dark.addEventListener('change', takeTheme);

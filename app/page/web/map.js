@@ -1,5 +1,5 @@
-// Where a labelled map puts its cells and labels: arithmetic on boxes, as app/figure/map_layout does it. And maps as pictures:
-// cells pooled to pixels (of the cells that a pixel covers the largest shows, so that a bright cell never vanishes),
+// Where a labelled map puts its cells and labels: arithmetic on boxes, as app/figure/map_layout does it. And maps as
+// pictures: cells pooled to pixels (of cells that a pixel covers the largest shows: a bright cell never vanishes),
 // coloured by the map, on a hatched canvas that blocked cells leave bare. What is written over them is a drawing (SVG).
 
 import { make } from './elements.js';
@@ -12,7 +12,7 @@ const WIDEST = 40;
 const PITCH = 0.86, THINNED = 1.1;
 
 const LABEL_SIZE = 12.5;
-const FAMILY = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "Noto Sans CJK SC", "WenQuanYi Micro Hei", sans-serif';
+const FONT = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "Noto Sans CJK SC", "WenQuanYi Micro Hei", sans-serif';
 
 let ruler = null;
 const widths = new Map();
@@ -20,7 +20,7 @@ const widths = new Map();
 export function textWidth(text) {
   if (!widths.has(text)) {
     ruler ??= document.createElement('canvas').getContext('2d');
-    ruler.font = `${LABEL_SIZE}px ${FAMILY}`;
+    ruler.font = `${LABEL_SIZE}px ${FONT}`;
     if (widths.size > 20000) widths.clear();
     widths.set(text, ruler.measureText(text).width);
   }
@@ -74,7 +74,7 @@ export function eachCell({part, cell, x, y}, {S}, draw) {
 /** A text of a drawing; a lit one is bold, in the accent's colour. */
 export function textOf(text, lit, properties) {
   return make('text', {text, fill: lit ? ink().accent : ink().text, 'font-weight': lit ? 600 : 400,
-    'font-size': LABEL_SIZE, 'font-family': FAMILY, 'dominant-baseline': 'central', ...properties});
+    'font-size': LABEL_SIZE, 'font-family': FONT, 'dominant-baseline': 'central', ...properties});
 }
 
 /** A label above its column, whose middle is x, upwards from y. */
@@ -112,9 +112,9 @@ export function wholePart(map) { return {row: 0, rows: map.T, col: 0, cols: map.
 /** The part `part` {row, rows, col, cols} of a map {weights, allowed, T, S}, shrunk to at most height × width cells.
     −1 where all cells of a group are blocked. Of a difference the number farthest from 0 shows, and NaN is no cell. */
 export function pooled(map, part, height, width, difference = false) {
-  const rows = Math.min(part.rows, Math.max(1, Math.floor(height))), cols = Math.min(part.cols, Math.max(1, Math.floor(width)));
+  const rows = Math.min(part.rows, Math.max(1, Math.floor(height)));
+  const cols = Math.min(part.cols, Math.max(1, Math.floor(width))), columnOf = new Int32Array(part.cols);
   const values = new Float32Array(rows * cols).fill(difference ? NaN : -1);
-  const columnOf = new Int32Array(part.cols);
   for (let c = 0; c < cols; ++c)
     columnOf.fill(c, Math.floor(c * part.cols / cols), Math.floor((c + 1) * part.cols / cols));
   for (let r = 0; r < rows; ++r) {
@@ -146,8 +146,8 @@ export function paint(canvas, {values, rows, cols}, scale, {w, h}) {
   // One calm diagonal every `period` pixels, as shaders/map.frag draws it.
   const period = Math.min(12, Math.max(5, Math.floor((cell + 0.5) / 3))) / Math.SQRT2;
   const background = scale.diverging ? 'var(--gap)' : cell < LEAST_HATCHED ? 'var(--blocked-tint)'
-    : `repeating-linear-gradient(135deg, transparent 0 ${period - 2}px, var(--blocked-line) ${period - 1.4}px ${period - 0.6}px,
-      transparent ${period}px)`;
+    : `repeating-linear-gradient(135deg, transparent 0 ${period - 2}px,
+      var(--blocked-line) ${period - 1.4}px ${period - 0.6}px, transparent ${period}px)`;
   Object.assign(canvas.style, {width: `${w}px`, height: `${h}px`, background});
 }
 

@@ -2,7 +2,7 @@
 // number behind one weight, down to the products of q and k; and what the program computed of the answer besides its
 // weights: the guess after each layer, and which parts of A bring its answer back in B.
 
-import { button, fill, make, toggle } from './elements.js';
+import { button, fill, make, quiet, toggle } from './elements.js';
 import { axisLabel, briefNumber, cellNumber, cellSentence, colourOf, either, headName, headNote, percent, quoted,
   signedCellNumber, textOn, wordsOf } from './look.js';
 import { shownCell } from './state.js';
@@ -20,10 +20,11 @@ export function createBars(store, header, body) {
   function drawHead() {
     const {stack, layer, head} = store.chosen(), on = !store.isOff(stack, layer, head);
     const note = headNote(store, stack, layer, head);
+    const stackName = store.answer.stacks.length > 1 ? `${wordsOf(`stack_${stack.name}`)} ` : '';
     fill(header, make('div', {class: 'head-line'},
-      make('h2', {class: 'head-title', text: (store.answer.stacks.length > 1 ? `${wordsOf(`stack_${stack.name}`)} ` : '') + headName(layer, head)}),
+      make('h2', {class: 'head-title', text: stackName + headName(layer, head)}),
       make('p', {class: 'notes'}, note && make('span', {class: 'relation', text: note.name})),
-      toggle(wordsOf(on ? 'head_is_on' : 'head_is_off'), wordsOf('tip_on_off'), on, () => store.switchHead(store.chosen()))));
+      toggle(on ? 'head_is_on' : 'head_is_off', 'tip_on_off', on, () => store.switchHead(store.chosen()))));
   }
 
   /** The row under the pointer, or of the pinned cell. */
@@ -42,14 +43,15 @@ export function createBars(store, header, body) {
     const allowed = at ? rowOf(map.allowed) : store.allowed(stack, layer, cell.query);
     const tokens = at ? fold.keys.map(({token}) => token) : stack.keyTokens;
     const from = at ? fold.queries[at.row].token : stack.queryTokens[cell.query];
-    const isOpen = (j) => allowed[j] !== 0 || row[j] > 0, pinned = store.view.pinned && shownCell(fold, store.view.pinned);
-    const isHere = (one) => at && one?.row === at.row && one.col === at.col;
-    const arc = isHere(pinned) ? headNote(store, stack, layer, head)?.arcs.find((one) => isHere(shownCell(fold, one))) : null;
+    const isOpen = (j) => allowed[j] !== 0 || row[j] > 0, note = headNote(store, stack, layer, head);
+    const isHere = (one, shown = shownCell(fold, one)) => at && shown?.row === at.row && shown.col === at.col;
+    const arc = isHere(store.view.pinned) ? note?.arcs.find((one) => isHere(one)) : null;
     sentence.textContent = isOpen(key) ? cellSentence(from, tokens[key], row[key], arc)
       : `${quoted(from)} → ${quoted(tokens[key])}: ${wordsOf('blocked')}`;
     const all = [...tokens.keys()], few = all.length > MOST_BARS;
     const keys = few ? all.sort((a, b) => row[b] - row[a]).slice(0, MOST_BARS) : all;
-    const line = (j) => make('tr', {class: j === key && 'lit', on: {click: () => store.look({pinned: {query: cell.query, key: at ? fold.keys[j].first : j}})}},
+    const pin = (j) => store.look({pinned: {query: cell.query, key: at ? fold.keys[j].first : j}});
+    const line = (j) => make('tr', {class: j === key && 'lit', on: {click: () => pin(j)}},
       make('th', {scope: 'row'}, make('bdi', {text: axisLabel(tokens[j])})),
       make('td', {class: 'bar', 'aria-hidden': 'true'}, allowed[j] ? make('span', {class: 'fill',
         style: {width: `${100 * Math.min(1, row[j])}%`, backgroundColor: colourOf({top: store.top}, row[j])}})
@@ -76,17 +78,17 @@ function signedBar(value, largest) {
 }
 
 /** The products of q and k, the largest first. */
-function termsTable(q, k, products) {
-  const most = Math.max(...products.map(Math.abs));
+function termsTable(q, k) {
+  const products = q.map((number, d) => number * k[d]), most = Math.max(...products.map(Math.abs));
   const order = [...products.keys()].sort((a, b) => Math.abs(products[b]) - Math.abs(products[a]));
   const rest = order.slice(MOST_TERMS).reduce((total, d) => total + products[d], 0);
   const line = (d) => make('tr', {}, make('th', {scope: 'row', text: `[${d}]`}),
     ...[q[d], k[d], products[d]].map((number) => make('td', {class: 'number', text: briefNumber(number)})),
     make('td', {}, signedBar(products[d], most)));
-  return make('details', {open: true}, make('summary', {text: wordsOf('terms_of', products.length)}), make('table', {class: 'terms'},
-    make('thead', {}, make('tr', {}, ...['', 'q', 'k', 'q·k', ''].map((text) => make('th', {text})))),
-    make('tbody', {}, ...order.slice(0, MOST_TERMS).map(line))),
-  order.length > MOST_TERMS && make('p', {class: 'quiet', text: wordsOf('rest_of_terms', order.length - MOST_TERMS, briefNumber(rest))}));
+  const head = make('thead', {}, make('tr', {}, ...['', 'q', 'k', 'q·k', ''].map((text) => make('th', {text}))));
+  return make('details', {open: true}, make('summary', {text: wordsOf('terms_of', products.length)}),
+    make('table', {class: 'terms'}, head, make('tbody', {}, ...order.slice(0, MOST_TERMS).map(line))),
+    order.length > MOST_TERMS && quiet('p', wordsOf('rest_of_terms', order.length - MOST_TERMS, briefNumber(rest))));
 }
 
 export function createExplain(store, element) {
@@ -94,49 +96,49 @@ export function createExplain(store, element) {
     const {stack, layer, head} = store.chosen(), cell = store.view.pinned;
     element.hidden = !store.view.explain || !cell || stack.given;
     if (element.hidden) return fill(element);
-    const {query, key} = cell, why = store.core.why(stack, layer, head, cell), {q, k} = why;
+    const {query, key} = cell, why = store.core.why(stack, layer, head, cell);
     const from = quoted(stack.queryTokens[query]), to = quoted(stack.keyTokens[key]), steps = [];
     const step = (title, value, ...details) => steps.push(make('li', {}, make('div', {class: 'step'},
       make('span', {class: 'count', text: `${steps.length + 1}`}), make('span', {class: 'what', text: title}),
       make('span', {class: 'number', text: value})), ...details));
-    step(wordsOf('step_products', from, to), briefNumber(why.dot), termsTable(q, k, q.map((number, d) => number * k[d])));
+    step(wordsOf('step_products', from, to), briefNumber(why.dot), termsTable(why.q, why.k));
     step(wordsOf('step_scale', briefNumber(why.scale)), briefNumber(why.scaled));
     if (why.capped !== undefined) step(wordsOf('step_cap', briefNumber(why.cap)), briefNumber(why.capped));
     if (why.distance !== undefined) step(wordsOf('step_relative', key - query), briefNumber(why.distance));
     step(wordsOf(why.allowed ? 'step_open' : 'blocked'), briefNumber(why.score ?? -Infinity));
     if (why.share !== undefined)
-      step(wordsOf('step_softmax', briefNumber(why.score), briefNumber(why.largest), briefNumber(why.sum)), percent(why.share));
+      step(wordsOf('step_softmax', ...[why.score, why.largest, why.sum].map(briefNumber)), percent(why.share));
     if (why.edited) step(wordsOf('step_edits'), percent(why.weight));
-    if (why.z !== undefined)
-      step(wordsOf('step_hands', to), `‖${briefNumber(why.weight * why.value)}‖`, make('p', {class: 'quiet',
-        text: store.isOff(stack, layer, head) ? wordsOf('hands_nothing') : wordsOf('hands_in_all', stack.S, briefNumber(why.z))}));
+    if (why.z !== undefined) step(wordsOf('step_hands', to), `‖${briefNumber(why.weight * why.value)}‖`, quiet('p',
+      wordsOf(store.isOff(stack, layer, head) ? 'hands_nothing' : 'hands_in_all', stack.S, briefNumber(why.z))));
     fill(element, make('h2', {text: wordsOf('numbers_title', from, to, headName(layer, head))}),
       make('p', {class: 'formula', text: 'softmax(q·k × scale + mask) · v'}), make('ol', {class: 'steps'}, ...steps));
   }};
 }
 
 /** A cell in the colour of its number: a word with its probability, or a share. */
-function cellOf({kind, top, diverging, rows, columns, values, words}, row, column) {
-  const value = values[row][column], colour = colourOf({top, diverging}, value), word = words?.[row][column];
-  const name = `${rows[row]} · ${columns[column]}: ${word ? `${word} ${percent(value)}` : `${briefNumber(100 * value)} %`}`;
-  return make('td', {title: name, text: word ?? (kind === 'patch' ? signedCellNumber(value) : cellNumber(value)),
-    style: {background: colour, color: textOn(colour)}});
+function cellOf({kind, top, diverging, rows, columns, values, words}, i, j) {
+  const value = values[i][j], background = colourOf({top, diverging}, value), word = words?.[i][j];
+  const share = word ? `${word} ${percent(value)}` : `${briefNumber(100 * value)} %`;
+  return make('td', {title: `${rows[i]} · ${columns[j]}: ${share}`, style: {background, color: textOn(background)},
+    text: word ?? (kind === 'patch' ? signedCellNumber(value) : cellNumber(value))});
 }
 
 function tableOf(table) {
   const {kind, title, note, rows, columns} = table;
   const head = make('tr', {}, make('td'), ...columns.map((text) => make('th', {scope: 'col', text})));
-  const body = rows.map((text, row) => make('tr', {}, make('th', {scope: 'row', text}), ...columns.map((_, column) => cellOf(table, row, column))));
+  const lineOf = (text, i) =>
+    make('tr', {}, make('th', {scope: 'row', text}), ...columns.map((_, j) => cellOf(table, i, j)));
   return make('figure', {class: 'answer-table', data: {kind}}, make('figcaption', {text: either(title)}),
-    make('div', {class: 'scroll'}, make('table', {}, head, ...body)), note && make('p', {class: 'quiet', text: either(note)}));
+    make('div', {class: 'scroll'}, make('table', {}, head, ...rows.map(lineOf))), note && quiet('p', either(note)));
 }
 
 /** `tables`: those of the data. They belong to the sentence as it was written, without edits. */
 export function createTables(store, element, tables) {
-  const sentences = () => store.answer.stacks.map(({queryTokens}) => queryTokens.map(({text}) => text).join('|')).join();
-  const written = sentences(), isWritten = () => !store.isEdited() && store.edits.off === store.written.off && sentences() === written;
+  const texts = () => store.answer.stacks.map(({queryTokens}) => queryTokens.map(({text}) => text).join('|')).join();
+  const written = texts(), isEdited = () => store.isEdited() || store.edits.off !== store.written.off;
   return {draw() {
-    element.hidden = tables.length === 0 || !isWritten();
+    element.hidden = tables.length === 0 || isEdited() || texts() !== written;
     if (!element.hidden) fill(element, ...tables.map(tableOf));
   }};
 }

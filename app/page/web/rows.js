@@ -1,5 +1,5 @@
-// What words look at, beside the map: one word's row in every head, a line for each head, a column for each key; and lines
-// from each word to the words it looks at: thicker, more attention.
+// What words look at, beside the map: one word's row in every head, a line for each head, a column for each key; and
+// lines from each word to the words it looks at: thicker, more attention.
 
 import { make } from './elements.js';
 import { axisLabel, headColour, headName, headNote, ink, niceTop, percent, wordsOf } from './look.js';
@@ -8,15 +8,14 @@ import { cellAt, clipped, createPlot, layoutMap, outline, textOf, textWidth, who
 export function createRows(store, element, order) {
   let heads = [], query = 0, layout = null;
   const {frame, paint, mark} = createPlot(element, {tabindex: '0', on: {
-    pointermove: (event) => store.look({hovered: under(event).cell}),
-    pointerleave: () => store.look({hovered: null}),
+    pointermove: (event) => store.look({hovered: under(event).cell}), pointerleave: () => store.look({hovered: null}),
     click: (event) => {
       const {one, cell} = under(event);
       if (one) store.look({layer: one.layer, head: one.head, ...(cell && {pinned: cell})});
     }}});
 
   function draw(width) {
-    const stack = store.stack(), {S} = stack, lit = store.cell();
+    const stack = store.stack(), {S} = stack, {view} = store, lit = store.cell();
     query = lit?.query ?? 0;
     heads = order();
     const names = heads.map(({layer, head}) => {
@@ -25,15 +24,15 @@ export function createRows(store, element, order) {
       return headName(layer, head) + (brief && width > 480 ? `  ${brief}` : '');
     });
     // Every row as shares of the top of its range.
-    const map = {weights: new Float32Array(heads.length * S), allowed: new Uint8Array(heads.length * S), T: heads.length, S};
+    const T = heads.length, map = {weights: new Float32Array(T * S), allowed: new Uint8Array(T * S), T, S};
     heads.forEach(({layer, head}, i) => {
-      const row = store.row(stack, layer, head, query), range = store.view.ownRange ? niceTop(Math.max(...row)) : store.top;
+      const row = store.row(stack, layer, head, query), range = view.ownRange ? niceTop(Math.max(...row)) : store.top;
       map.weights.set(row.map((weight) => weight / range), i * S);
       map.allowed.set(store.allowed(stack, layer, query), i * S);
     });
-    const pitch = heads.length > 60 ? 14 : heads.length > 24 ? 19 : 25;
+    const pitch = T > 60 ? 14 : T > 24 ? 19 : 25;
     layout = layoutMap(width, 300, wholePart(map), names, stack.keyTokens.map(axisLabel), pitch);
-    paint(layout, map, {log: store.view.log, top: 1});
+    paint(layout, map, {log: view.log, top: 1});
     frame.style.setProperty('--pitch', `${pitch}px`);  // between rows is a gap
     const {x, y, h, cell} = layout, left = x + cell * (lit?.key ?? 0);
     mark(layout, {row: heads.findIndex(store.isChosen), col: lit?.key},
@@ -60,10 +59,10 @@ export function createFlow(store, element) {
 
   /** Of one query, the lines above the threshold: of the chosen head, or of all of its layer. */
   function linesOf(query) {
-    const {stack, layer, head} = store.chosen();
-    const heads = stack.heads.filter((one) => one.layer === layer && (store.view.flowAll || one.head === head) && !store.isOff(stack, layer, one.head));
-    return heads.flatMap((one) => Array.from(store.row(stack, layer, one.head, query), (weight, key) => ({query, key, weight, head: one.head}))
-      .filter(({weight}) => weight >= store.view.threshold));
+    const {stack, layer} = store.chosen(), {flowAll, threshold} = store.view;
+    const isOn = (one) => (flowAll ? one.layer === layer : store.isChosen(one)) && !store.isOff(stack, layer, one.head);
+    return stack.heads.filter(isOn).flatMap(({head}) => Array.from(store.row(stack, layer, head, query),
+      (weight, key) => ({query, key, weight, head})).filter(({weight}) => weight >= threshold));
   }
 
   function draw(wide = width) {
@@ -72,10 +71,11 @@ export function createFlow(store, element) {
     const height = Math.min(tall, MOST_HEIGHT), top = Math.min(sheet.scrollTop, tall - height);
     sheet.style.height = `${height}px`;
     Object.assign(drawing.style, {width: `${width}px`, height: `${tall}px`});
-    const room = (tokens) => Math.max(60, Math.min(width * 0.3, Math.max(...tokens.slice(0, 400).map((token) => textWidth(axisLabel(token)))) + 18));
+    const widest = (tokens) => Math.max(...tokens.slice(0, 400).map((token) => textWidth(axisLabel(token))));
+    const room = (tokens) => Math.max(60, Math.min(width * 0.3, widest(tokens) + 18));
     const left = room(stack.queryTokens), right = width - room(stack.keyTokens), bend = (right - left) * 0.4;
-    const first = Math.max(0, Math.floor(top / LINE_PITCH) - 1), last = Math.min(count, Math.ceil((top + height) / LINE_PITCH) + 1);
-    const middle = (row) => (row + 0.5) * LINE_PITCH + 6;
+    const first = Math.max(0, Math.floor(top / LINE_PITCH) - 1), middle = (row) => (row + 0.5) * LINE_PITCH + 6;
+    const last = Math.min(count, Math.ceil((top + height) / LINE_PITCH) + 1);
     const cell = store.cell(), only = word ?? (cell && {query: cell.query});
     // A line is drawn where one of its ends is on the screen; of very long sentences where its word is.
     const queries = [...stack.queryTokens.keys()].filter((query) => (query >= first && query < last) || stack.T <= 256);
@@ -89,13 +89,13 @@ export function createFlow(store, element) {
     // A word, and the room around it that hears the pointer.
     const words = (tokens, side, x, anchor, isLit) => tokens.slice(first, last).flatMap((token, i) => {
       const index = first + i, lit = isLit(index), dim = !lit && (token.special || token.pad) && {fill: ink().dim};
-      const box = {x: side === 'query' ? 0 : right - 20, y: index * LINE_PITCH + 6, width: left + 20, height: LINE_PITCH};
+      const box = {y: index * LINE_PITCH + 6, width: left + 20, height: LINE_PITCH, fill: 'transparent'};
       return [textOf(clipped(axisLabel(token), left - 12), lit, {x, y: middle(index), 'text-anchor': anchor, ...dim}),
-        make('rect', {...box, fill: 'transparent', data: {side, index}})];
+        make('rect', {...box, x: side === 'query' ? 0 : right - 20, data: {side, index}})];
     });
     drawing.replaceChildren(...paths, ...words(stack.queryTokens, 'query', left - 8, 'end', (i) => only?.query === i),
       ...words(stack.keyTokens, 'key', right + 8, 'start', (i) => only?.key === i || (!word && cell?.key === i)));
-    info.textContent = lines.length > 0 ? wordsOf('lines_shown', lines.length, percent(store.view.threshold)) : wordsOf('no_line');
+    info.textContent = wordsOf(lines.length ? 'lines_shown' : 'no_line', lines.length, percent(store.view.threshold));
     drawing.setAttribute('aria-label', wordsOf('flow_hint'));
   }
 

@@ -1,19 +1,21 @@
-// A site: the list of models, which are fetched when they are asked; the question in the address; files of the reader's disk;
-// exports. Elsewhere the page has none of this.
+// A site: the list of models, which are fetched when they are asked; the question in the address; files of the reader's
+// disk; exports. Elsewhere the page has none of this.
 
 import { answerOf } from './data.js';
-import { button, byId, fill, make, select } from './elements.js';
+import { byId, fill, link, make, select } from './elements.js';
 import { createLessons } from './lessons.js';
 import { missingFiles, openModel } from './live.js';
 import { axisLabel, colourOf, either, headName, ink, wordsOf } from './look.js';
 import { eachCell, labelsOf, layoutMap, wholePart } from './map.js';
 
 /** The sentence chooses: the grammar's model where that has every word, else the one for any sentence. */
-const AUTO = 'auto', GRAMMAR = 'shipped:encoder', ANY = 'shipped:any-sentence', RANDOM = 'random', DISK = 'disk', SHIPPED = 'shipped:';
+const AUTO = 'auto', GRAMMAR = 'shipped:encoder', ANY = 'shipped:any-sentence', RANDOM = 'random', DISK = 'disk';
+const SHIPPED = 'shipped:', shortOf = (source) => source.replace(SHIPPED, '');
 /** What the list has besides the reader's own, in this order. */
 const LISTED = [AUTO, ANY, GRAMMAR, 'shipped:decoder', 'shipped:translator', 'shipped:induction', RANDOM];
 /** Sizes of fresh weights; the first is the one to begin with. */
-const SIZES = {d_model: [64, 16, 32, 128, 256], num_heads: [4, 1, 2, 8, 16], layers: [2, 1, 3, 4, 6], seed: [1, 2, 3, 4, 5]};
+const SIZES = {
+  d_model: [64, 16, 32, 128, 256], num_heads: [4, 1, 2, 8, 16], layers: [2, 1, 3, 4, 6], seed: [1, 2, 3, 4, 5]};
 /** Larger files of a disk than these together do not fit the memory of a page. */
 const MOST_BYTES = 900e6, LONGEST_TEXT = 2000, MEGABYTE = 1e6;
 const OF_MODEL = /(\.json|\.safetensors|\.model|\.jinja|^vocab\.txt|^merges\.txt)$/;
@@ -42,7 +44,8 @@ export function createSite(store, page, live, api, redraw) {
   let model = opening, sizes = Object.fromEntries(Object.entries(SIZES).map(([name, [one]]) => [name, one]));
   let onDisk = null, drops = 0, addressed = null, busy = 0;
   const status = make('p', {class: 'quiet', role: 'status'}), bar = make('div', {class: 'controls'});
-  const picker = make('input', {type: 'file', multiple: true, hidden: true, on: {change: () => { attempt(() => openFiles([...picker.files], '')); picker.value = ''; }}});
+  const picker = make('input', {type: 'file', multiple: true, hidden: true,
+    on: {change: () => { attempt(() => openFiles([...picker.files], '')); picker.value = ''; }}});
   const lessonArea = make('section', {class: 'lesson', 'aria-live': 'polite'});
   byId('site').append(bar, status, picker, lessonArea);
   byId('site').hidden = false;
@@ -94,13 +97,14 @@ export function createSite(store, page, live, api, redraw) {
     let source = model;
     if (model === AUTO) {
       await load(GRAMMAR);
-      source = core.ask({source: GRAMMAR, text}, LONGEST_TEXT).tokens.some((token) => token.known === false) ? ANY : GRAMMAR;
+      const {tokens} = core.ask({source: GRAMMAR, text}, LONGEST_TEXT);
+      source = tokens.some((token) => token.known === false) ? ANY : GRAMMAR;
       // Until the larger model is there the smaller one answers, with its unknown words marked.
       if (source === ANY && missingFiles(known(ANY)).length > 0) live.use({source: GRAMMAR, text});
     }
     const request = await requestOf(source, text), now = live.request();
-    const same = live.isStarted() && now.source === request.source && Object.keys(sizes).every((name) => source !== RANDOM || now[name] === request[name]);
-    if (!same) live.use(request);
+    const isSame = (name) => source !== RANDOM || now[name] === request[name];
+    if (!live.isStarted() || now.source !== request.source || !Object.keys(sizes).every(isSame)) live.use(request);
     return answerHere(text, target);
   }
 
@@ -118,11 +122,12 @@ export function createSite(store, page, live, api, redraw) {
   /** Opens a checkpoint of the reader's disk; its files go nowhere but into the memory of this page. */
   async function openFiles(files, name) {
     const own = files.filter((file) => OF_MODEL.test(file.name)), size = own.reduce((sum, file) => sum + file.size, 0);
-    const weights = own.filter((file) => file.name.endsWith('.safetensors'));
-    if (weights.length === 0) throw new Error(wordsOf('site_no_weights', files.map((file) => file.name).slice(0, 4).join(', ')));
-    if (size > MOST_BYTES) throw new Error(wordsOf('site_too_large', MOST_BYTES / MEGABYTE, Math.ceil(size / MEGABYTE)));
-    const title = name || weights[0].name.replace(/\.safetensors$/, ''), source = drops++ > 0 ? `${title} ${drops}` : title, names = [];
-    const drop = (list) => list.forEach((one) => core.forget(one));
+    const weights = own.filter((file) => file.name.endsWith('.safetensors')), some = files.slice(0, 4);
+    if (weights.length === 0) throw new Error(wordsOf('site_no_weights', some.map((file) => file.name).join(', ')));
+    const most = MOST_BYTES / MEGABYTE;
+    if (size > MOST_BYTES) throw new Error(wordsOf('site_too_large', most, Math.ceil(size / MEGABYTE)));
+    const title = name || weights[0].name.replace(/\.safetensors$/, ''), names = [];
+    const source = drops++ > 0 ? `${title} ${drops}` : title, drop = (list) => list.forEach((one) => core.forget(one));
     try {
       for (const file of own) {
         names.push(`${source}/${weights.length === 1 && file === weights[0] ? 'model.safetensors' : file.name}`);
@@ -141,14 +146,15 @@ export function createSite(store, page, live, api, redraw) {
 
   /** Keeps the answer as A: the next ones stand beside it. */
   function keep() {
-    store.kept = Object.assign(answerOf({...core.keep(), edits: answer.edits, error: answer.error}, 1), {source: live.request().source});
+    const {source} = live.request(), {edits, error} = answer;
+    store.kept = Object.assign(answerOf({...core.keep(), edits, error}, 1), {source});
     store.forget();
     page.compare = {axes: core.axes(), label_a: {en: titleNow()}};
     store.look({view: 'compare'});
   }
 
-  /** The chosen head as it is shown, as an SVG. */
-  function svg() {
+  /** Saves the chosen head as it is shown, as an SVG. */
+  function saveSvg() {
     const {stack, layer, head} = store.chosen(), {queries, keys} = store.fold(stack);
     const map = store.shown(stack, layer, head), labels = (groups) => groups.map(({token}) => axisLabel(token));
     const scale = {log: store.view.log, top: store.top};
@@ -157,19 +163,21 @@ export function createSite(store, page, live, api, redraw) {
       fill: map.allowed[at] ? colourOf(scale, map.weights[at]) : ink().blocked_tint}));
     const height = Math.ceil(layout.height), width = Math.ceil(layout.x + layout.w);
     const root = make('svg', {width, height, viewBox: `0 0 ${width} ${height}`}, ...cells, ...labelsOf(layout));
-    return {name: `${headName(layer, head)}.svg`, text: new XMLSerializer().serializeToString(root)};
+    save(`${headName(layer, head)}.svg`, 'image/svg+xml', new XMLSerializer().serializeToString(root));
   }
 
   /** The question and what is looked at, as the address holds it. */
   function address() {
-    const {edits, written, view} = store, state = api.state(), given = new URLSearchParams({model: model.replace(SHIPPED, ''), text: textNow()});
+    const {edits, view} = store, state = api.state();
+    const given = new URLSearchParams({model: shortOf(model), text: textNow()});
     if (model === RANDOM) for (const [name, value] of Object.entries(sizes)) given.set(name, value);
     const target = live.request().target;
     if (target) given.set('target', target);
     answer.stacks.forEach(({name}, i) => {
       const {kind, painted} = edits.masks[i];
-      if (kind !== written.masks[i].kind) given.set(`mask.${name}`, kind);
-      if (painted.size > 0) given.set(`paint.${name}`, [...painted].map(([cell, allowed]) => `${cell},${allowed ? 1 : 0}`).join(';'));
+      if (kind !== store.written.masks[i].kind) given.set(`mask.${name}`, kind);
+      const cells = [...painted].map(([cell, allowed]) => `${cell},${allowed ? 1 : 0}`);
+      if (cells.length > 0) given.set(`paint.${name}`, cells.join(';'));
     });
     if (edits.scale !== null) given.set('scale', edits.scale);
     if (edits.off.size > 0) given.set('off', [...edits.off].join(','));
@@ -182,11 +190,13 @@ export function createSite(store, page, live, api, redraw) {
 
   /** Asks what an address holds. It is a text of others: each field is checked where it is used. */
   async function openAddress(text) {
-    const given = new URLSearchParams(text.slice(1)), numbers = (list) => list.split(',').map(Number), name = given.get('model') ?? AUTO;
-    const source = listed().find((one) => one.replace(SHIPPED, '') === name) ?? known(`${SHIPPED}${name}`)?.source;
-    if (!source || source === DISK) throw new RangeError(`link: model: expected ${listed().map((one) => one.replace(SHIPPED, '')).join(', ')}, found ${name.slice(0, 80)}`);
+    const given = new URLSearchParams(text.slice(1)), numbers = (list) => list.split(',').map(Number);
+    const name = given.get('model') ?? AUTO, names = listed().map(shortOf).join(', ');
+    const source = listed().find((one) => shortOf(one) === name) ?? known(`${SHIPPED}${name}`)?.source;
+    if (!source || source === DISK) throw new RangeError(`link: model: expected ${names}, found ${name.slice(0, 80)}`);
     model = source;
-    for (const size of Object.keys(sizes)) if (source === RANDOM && given.has(size)) sizes = {...sizes, [size]: Number(given.get(size))};
+    for (const size of Object.keys(sizes))
+      if (source === RANDOM && given.has(size)) sizes = {...sizes, [size]: Number(given.get(size))};
     await ask((given.get('text') ?? textNow()).slice(0, LONGEST_TEXT), given.get('target'));
     const take = (field, changeOf) => given.has(field) && api.set(changeOf(given.get(field)));
     for (const {name: stack} of answer.stacks) {
@@ -205,27 +215,28 @@ export function createSite(store, page, live, api, redraw) {
   /** What lessons do: a step's question and view, a change of the text, a cell. */
   const lessons = createLessons({
     set: (request, view) => attempt(async () => {
-      const {source = GRAMMAR, text = page.site.text, scale, off, mask, random, ...rest} = request, chosen = random ? RANDOM : source;
+      const {source = GRAMMAR, text = page.site.text, scale, off, mask, random, ...rest} = request;
+      const chosen = random ? RANDOM : source, {layer, head, pinned} = view;
       model = source === GRAMMAR && !random ? AUTO : chosen;
       live.use({...await requestOf(chosen, text), ...(rest.target && {write: false}), ...rest});
       if (mask) api.set({mask: ['causal', 'padding'].filter((name) => mask[name]).join('+') || 'none'});
       api.set({...(scale && {scale}), ...(off && {off})});
       const stack = answer.stacks.find((one) => one.name.toLowerCase() === view.stack) ?? answer.stacks[0];
-      api.set({stack: stack.name, view: view.view === 'flow' ? 'flow' : 'heads', ...(stack.hasHead(view.layer, view.head) && {layer: view.layer, head: view.head}),
-        ...(view.pinned && {pinned: view.pinned})});
+      api.set({stack: stack.name, view: view.view === 'flow' ? 'flow' : 'heads',
+        ...(stack.hasHead(layer, head) && {layer, head}), ...(pinned && {pinned})});
     }),
     change: (edit) => attempt(() => ask(edit(textNow())).then(() => '')),
     point: (query, key) => store.look({pinned: key < 0 ? store.strongest(query) : {query, key}}),
     now() {
-      const {edits: {off, masks}, view} = store, stack = store.stack();
-      return {stack, stacks: answer.stacks, text: textNow(), pinned: view.pinned, head: `${view.layer}.${view.head}`, off, mask: masks[view.stack],
-        scale: store.scale(), dModel: known(live.request().source)?.d_model ?? sizes.d_model};
+      const {edits: {off, masks}, view} = store, {stacks} = answer;
+      return {stack: store.stack(), stacks, text: textNow(), pinned: view.pinned, head: `${view.layer}.${view.head}`,
+        off, mask: masks[view.stack], scale: store.scale(), dModel: (known(live.request().source) ?? sizes).d_model};
     },
   }, page.site.lessons, lessonArea);
 
   function titleOf(source) {
     if (source === DISK) return onDisk.source;
-    return [AUTO, RANDOM].includes(source) || LISTED.includes(source) ? wordsOf(`model_${source.replace(SHIPPED, '')}`) : source.replace(SHIPPED, '');
+    return LISTED.includes(source) ? wordsOf(`model_${shortOf(source)}`) : shortOf(source);
   }
 
   /** Other sizes of the grammar's model, of which each was trained; or of fresh weights. */
@@ -233,8 +244,9 @@ export function createSite(store, page, live, api, redraw) {
     const listOf = (name, values, now, change) => select(wordsOf(`size_${name}`),
       [...new Set(values)].sort((a, b) => a - b).map((one) => [one, one]), now, (to) => choose(change(Number(to))));
     if (model === RANDOM)
-      return Object.entries(SIZES).map(([name, list]) => listOf(name, list, sizes[name], (to) => ({sizes: {[name]: to}})));
-    const family = models.filter(({source}) => source === GRAMMAR || source.startsWith(`${GRAMMAR}-`)), now = family.find(({source}) => source === model);
+      return Object.keys(SIZES).map((name) => listOf(name, SIZES[name], sizes[name], (to) => ({sizes: {[name]: to}})));
+    const family = models.filter(({source}) => source === GRAMMAR || source.startsWith(`${GRAMMAR}-`));
+    const now = family.find(({source}) => source === model);
     if (!now) return [];
     const sourceOf = (d_model, heads) => family.find((one) => one.d_model === d_model && one.heads === heads).source;
     const all = (name) => family.map((one) => one[name]);
@@ -247,17 +259,19 @@ export function createSite(store, page, live, api, redraw) {
   function draw() {
     page.card.name = {en: titleOf(live.request().source ?? RANDOM)};
     const family = model.startsWith(`${GRAMMAR}-`) ? GRAMMAR : model;
-    fill(bar, select(wordsOf('site_model'), listed().map((one) => [one, titleOf(one)]), family, (value) => choose({model: value})), ...sizeControls(),
+    const listing = listed().map((one) => [one, titleOf(one)]);
+    const exported = () => save('attention.json', 'application/json', core.exported(live.request()));
+    fill(bar, select(wordsOf('site_model'), listing, family, (value) => choose({model: value})), ...sizeControls(),
       select(wordsOf('lessons'), [['', '—'], ...page.site.lessons.map(({title}, i) => [String(i), either(title)])], '',
         (number) => number && attempt(() => lessons.open(number))),
-      button('link', wordsOf('site_open'), () => picker.click(), {title: wordsOf('site_stays')}),
-      live.isStarted() && button('link', wordsOf('site_keep'), keep, {title: wordsOf('tip_view_compare')}),
-      button('link', wordsOf('site_link'), () => attempt(async () => {
+      link('site_open', () => picker.click(), {title: wordsOf('site_stays')}),
+      live.isStarted() && link('site_keep', keep, {title: wordsOf('tip_view_compare')}),
+      link('site_link', () => attempt(async () => {
         await navigator.clipboard.writeText(location.href);
         return wordsOf('site_link_copied');
       })),
-      live.isStarted() && button('link', 'JSON', () => save('attention.json', 'application/json', core.exported(live.request())), {title: wordsOf('site_json')}),
-      button('link', 'SVG', () => { const {name, text} = svg(); save(name, 'image/svg+xml', text); }, {title: wordsOf('site_svg')}));
+      live.isStarted() && link('JSON', exported, {title: wordsOf('site_json')}),
+      link('SVG', saveSvg, {title: wordsOf('site_svg')}));
     lessons.draw();
     if (page.compare) page.compare.label_b = {en: titleNow()};
     if (busy > 0 || !live.isStarted() || model === DISK) return;
@@ -265,7 +279,8 @@ export function createSite(store, page, live, api, redraw) {
     if (addressed !== location.hash) history.replaceState(null, '', addressed);
   }
 
-  window.addEventListener('hashchange', () => { if (location.hash.length > 1 && location.hash !== addressed) attempt(() => openAddress(location.hash)); });
+  const isElsewhere = () => location.hash.length > 1 && location.hash !== addressed;
+  window.addEventListener('hashchange', () => isElsewhere() && attempt(() => openAddress(location.hash)));
   document.addEventListener('dragover', (event) => event.preventDefault());
   document.addEventListener('drop', (event) => {
     event.preventDefault();

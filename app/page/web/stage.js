@@ -1,5 +1,5 @@
-// The chosen head, large: point to read, click to keep, turn the wheel or pinch to zoom, drag to move, paint the mask. And
-// two answers beside each other: A, B and B − A of the chosen head, on the words that both have.
+// The chosen head, large: point to read, click to keep, turn the wheel or pinch to zoom, drag to move, paint the mask.
+// And two answers beside each other: A, B and B − A of the chosen head, on the words that both have.
 
 import { make } from './elements.js';
 import { axisLabel, cellNumber, colourOf, either, headName, niceTop, percent, quoted, signedCellNumber, textOn,
@@ -68,8 +68,8 @@ export function createStage(store, element) {
     const within = (least, value, most) => Math.round(Math.min(most, Math.max(least, value)));
     rows = within(LEAST_PART, rows, shown.T);
     cols = within(LEAST_PART, cols, shown.S);
-    const whole = rows >= shown.T && cols >= shown.S;
-    store.look({viewport: whole ? null : {row: within(0, row, shown.T - rows), rows, col: within(0, col, shown.S - cols), cols}});
+    const part = {row: within(0, row, shown.T - rows), rows, col: within(0, col, shown.S - cols), cols};
+    store.look({viewport: rows >= shown.T && cols >= shown.S ? null : part});
   }
   /** Enlarges a part by `factor`; what stood at `from`, in shares of the plot, then stands at `to`. */
   function zoom(factor, from = {x: 0.5, y: 0.5}, to = from, part = store.view.viewport ?? wholePart(shown)) {
@@ -147,8 +147,8 @@ export function createStage(store, element) {
 }
 
 export function createCompare(store, element, page) {
-  const names = {A: () => `A · ${either(page.compare.label_a)}`, B: () => `B · ${either(page.compare.label_b)}`, difference: () => 'B − A'};
-  const panels = Object.entries(names).map(([kind, nameOf]) => {
+  const panels = Object.entries({A: 'label_a', B: 'label_b', difference: null}).map(([kind, label]) => {
+    const nameOf = () => label ? `${kind} · ${either(page.compare[label])}` : 'B − A';
     const title = make('h3'), area = make('div', {class: 'panel'}, title);
     element.append(area);
     return {kind, nameOf, title, area, ...createPlot(area, {on: {pointermove: (event) => point(event, 'hovered'),
@@ -167,7 +167,7 @@ export function createCompare(store, element, page) {
 
   /** The map of a head of one answer on the joint axes; NaN where a word is not in that answer. */
   function jointMap(stack, layer, head, side, {queries, keys}) {
-    const T = queries.length, S = keys.length, map = stack?.hasHead(layer, head) ? store.head(stack, layer, head) : null;
+    const T = queries.length, S = keys.length, map = stack?.hasHead(layer, head) && store.head(stack, layer, head);
     const weights = new Float32Array(T * S).fill(NaN), allowed = new Uint8Array(T * S);
     queries.forEach((query, r) => keys.forEach((key, c) => {
       if (!map || query[side] === null || key[side] === null) return;

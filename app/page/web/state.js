@@ -9,7 +9,7 @@ const MOST_KEPT = 32 * 1024 * 1024;
 /** Patterns of so many cells are computed at once; larger ones in slices of rows. */
 export const AT_ONCE = 128 * 128, SLICE_ROWS = 48;
 
-/** The kind of mask that a stack was written with, as a choice of the reader: 'file' where no simple one is the same. */
+/** The kind of mask that a stack was written with, as the reader chooses it: 'file' where no simple one is the same. */
 function writtenKind(answer, stack) {
   const {mask} = stack, isOfLayer = (edit) => edit.mask && edit.stack === STACK_NAMES[stack.number];
   if (mask.given || mask.window !== undefined || mask.chunk || mask.prefix) return 'file';
@@ -69,9 +69,9 @@ export function createStore(core, answer, kept, largest) {
     /** What colours go up to: one range for every head of every stack, so that maps can be compared. */
     top: niceTop(largest),
     view: {
-      view: 'heads', stack: 0, layer: 0, head: 0, pinned: null, hovered: null,
+      view: 'heads', stack: 0, layer: 0, head: 0, pinned: null, hovered: null, viewport: null,
       log: false, ownRange: false, foldSpecial: false, mergeWords: false, order: 'layer', painting: false,
-      viewport: null, threshold: 0.05, flowAll: false, explain: false, textColumns: false, textHeads: 'head', textWords: [],
+      threshold: 0.05, flowAll: false, explain: false, textColumns: false, textHeads: 'head', textWords: [],
     },
 
     /** Hears of every change; main.js takes its place, and draws. */
@@ -117,7 +117,8 @@ export function createStore(core, answer, kept, largest) {
         model nothing of before holds. */
     renew(isOtherModel = false) {
       const written = writtenEdits(answer), kinds = store.edits.masks.map(({kind}) => kind);
-      const masks = written.masks.map((mask, i) => ['file', mask.kind].includes(kinds[i]) ? mask : {...mask, kind: kinds[i]});
+      const takeKind = (mask, kind) => ['file', mask.kind].includes(kind) ? mask : {...mask, kind};
+      const masks = written.masks.map((mask, i) => takeKind(mask, kinds[i]));
       const isChanged = masks.some((mask, i) => mask !== written.masks[i]);
       const edits = isOtherModel ? written : {...store.edits, masks: isChanged ? masks : written.masks};
       Object.assign(store, {written, edits, done: [], undone: []});
@@ -163,12 +164,12 @@ export function createStore(core, answer, kept, largest) {
       const fold = store.fold(stack);
       if (!fold.isFolded) return store.head(stack, layer, head);
       const numbers = core.folded(stack, layer, head, fold);
-      return {weights: numbers.map((weight) => Math.max(0, weight)), allowed: Uint8Array.from(numbers, (weight) => weight < 0 ? 0 : 1),
-        T: fold.queries.length, S: fold.keys.length};
+      return {T: fold.queries.length, S: fold.keys.length, weights: numbers.map((weight) => Math.max(0, weight)),
+        allowed: Uint8Array.from(numbers, (weight) => weight < 0 ? 0 : 1)};
     },
     /** How the stack is folded. */
     fold(stack) {
-      const {foldSpecial: special, mergeWords: words} = store.view, key = `${stack.side} ${stack.index} ${special} ${words}`;
+      const {foldSpecial: special, mergeWords: words} = store.view, key = keyOf(stack, special, words);
       if (!folds.has(key)) folds.set(key, foldOf(core, stack, {special, words}));
       return folds.get(key);
     },

@@ -1,12 +1,13 @@
 // The words of the sentence: point at one for its row in every head, click to keep it. And the text in lines: the
 // background of each word has the colour of a weight, from the chosen words to it, or from it to them.
 
-import { fill, make, noticer, segmented } from './elements.js';
+import { fill, listen, make, noticer, quiet, segmented, worded } from './elements.js';
 import { axisLabel, briefNumber, colourOf, niceTop, taste, textOn, wordsOf } from './look.js';
 import { groupOf } from './state.js';
 
 /** More words than that are not all shown as buttons. */
 const MOST_CHIPS = 2000;
+const BESIDE = {ArrowRight: 'nextElementSibling', ArrowLeft: 'previousElementSibling'};
 
 export function createSentence(store, element) {
   const isOther = noticer();
@@ -14,12 +15,13 @@ export function createSentence(store, element) {
 
   function line(tokens, side, label) {
     chips[side] = tokens.slice(0, MOST_CHIPS).map((token, i) => {
-      const unknown = token.known === false, classes = {special: token.special, pad: token.pad, unknown};
-      return make('button', {type: 'button', class: ['chip', ...Object.keys(classes).filter((name) => classes[name])].join(' '),
-        tabindex: i === 0 ? '0' : '-1', title: unknown ? wordsOf('tip_unknown') : '', data: {index: i, side}}, make('bdi', {text: axisLabel(token)}));
+      const unknown = token.known === false && 'unknown', title = unknown ? wordsOf('tip_unknown') : '';
+      const kinds = ['chip', token.special && 'special', token.pad && 'pad', unknown].filter(Boolean).join(' ');
+      return make('button', {type: 'button', class: kinds, tabindex: i ? '-1' : '0', title, data: {index: i, side}},
+        make('bdi', {text: axisLabel(token)}));
     });
-    return make('div', {class: 'chips', role: 'group', 'aria-label': label}, ...chips[side],
-      tokens.length > MOST_CHIPS && make('span', {class: 'quiet', text: `… ${tokens.length - MOST_CHIPS}`}));
+    return make('div', {class: 'chips', role: 'group', 'aria-label': wordsOf(label)}, ...chips[side],
+      tokens.length > MOST_CHIPS && quiet('span', `… ${tokens.length - MOST_CHIPS}`));
   }
 
   /** The cell that a chip stands for: of a query the one it looks at most. */
@@ -27,17 +29,13 @@ export function createSentence(store, element) {
     const at = Number(chip.dataset.index);
     return chip.dataset.side === 'query' ? store.strongest(at) : {query: store.view.pinned?.query ?? 0, key: at};
   }
-  element.addEventListener('pointerover', (event) => {
-    const chip = event.target.closest('.chip');
-    if (chip) store.look({hovered: cellOf(chip)});
-  });
   element.addEventListener('pointerleave', () => store.look({hovered: null}));
-  element.addEventListener('click', (event) => {
-    const chip = event.target.closest('.chip');
-    if (chip) store.look({pinned: chip.getAttribute('aria-pressed') === 'true' ? null : cellOf(chip)});
+  listen(element, 'pointerover', '.chip', (chip) => store.look({hovered: cellOf(chip)}));
+  listen(element, 'click', '.chip', (chip) => {
+    store.look({pinned: chip.getAttribute('aria-pressed') === 'true' ? null : cellOf(chip)});
   });
-  element.addEventListener('keydown', (event) => {
-    const chip = event.target.closest('.chip'), next = chip?.[{ArrowRight: 'nextElementSibling', ArrowLeft: 'previousElementSibling'}[event.key]];
+  listen(element, 'keydown', '.chip', (chip, event) => {
+    const next = chip[BESIDE[event.key]];
     if (!next?.classList.contains('chip')) return;
     event.preventDefault();
     event.stopPropagation();
@@ -50,7 +48,7 @@ export function createSentence(store, element) {
     const {queryTokens, keyTokens} = store.stack();
     if (!isOther(queryTokens, keyTokens, taste.language)) return;
     chips = {};
-    fill(element, line(queryTokens, 'query', wordsOf('queries')), keyTokens !== queryTokens && line(keyTokens, 'key', wordsOf('keys')));
+    fill(element, line(queryTokens, 'query', 'queries'), keyTokens !== queryTokens && line(keyTokens, 'key', 'keys'));
   }
 
   /** Only what changes is touched: a long sentence has a thousand chips, and the pointer moves often. */
@@ -62,9 +60,10 @@ export function createSentence(store, element) {
     }
     // All pieces of a word that is one row.
     const {queries, keys} = store.fold(store.stack());
-    const of = (line, groups, at, {first, count} = groups[groupOf(groups, at)] ?? {first: at, count: 1}) => line.slice(first, first + count);
-    const from = cell ? of(chips.query, queries, cell.query) : [], to = cell ? of(chips.key ?? chips.query, keys, cell.key) : [];
-    const kept = pinned ? of(chips.query, queries, pinned.query) : [];
+    const of = (line, groups, at, {first, count} = groups[groupOf(groups, at)] ?? {first: at, count: 1}) =>
+      line.slice(first, first + count);
+    const [from, kept] = [cell, pinned].map((one) => one ? of(chips.query, queries, one.query) : []);
+    const to = cell ? of(chips.key ?? chips.query, keys, cell.key) : [];
     marked = [...from, ...to, ...kept];
     for (const chip of from) chip.classList.add('from');
     for (const chip of to) chip.classList.add('to');
@@ -75,8 +74,9 @@ export function createSentence(store, element) {
 }
 
 /** Whether a space stands before a token: its bytes are more than its letters'. Tokens without a text stand apart. */
-function isApart({text, special, bytes}, before) {
-  if (special || before?.special || !bytes || bytes[0] === bytes[1]) return true;
+function isApart(groups, i) {
+  const {text, special, bytes} = groups[i].token;
+  if (special || groups[i - 1]?.token.special || !bytes || bytes[0] === bytes[1]) return true;
   return bytes[1] - bytes[0] > new TextEncoder().encode(text).length;
 }
 
@@ -94,11 +94,12 @@ export function createText(store, controls, element) {
     const {pinned, textWords, textColumns} = store.view;
     return textWords.length > 0 ? textWords : pinned ? [textColumns ? pinned.key : pinned.query] : [];
   }
-  /** Numbers of each word of the other side: the mean of the chosen rows, or the sum of the chosen columns; −1 where blocked. */
+  /** Numbers of the other side's words: the mean of the chosen rows, or the sum of chosen columns; −1 where blocked. */
   function shades({isFolded, queries, keys}) {
-    const {stack, layer, head} = store.chosen(), {textColumns: columns, textHeads} = store.view;
-    const heads = stack.heads.filter((one) => textHeads === 'all' || (one.layer === layer && (textHeads === 'layer' || one.head === head)));
-    const picked = columns ? keys : queries, lines = [...new Set(chosenTokens().map((token) => groupOf(picked, token)))].filter((at) => at >= 0);
+    const {stack, layer} = store.chosen(), {textColumns: columns, textHeads} = store.view;
+    const isRead = {all: () => true, layer: (one) => one.layer === layer}[textHeads] ?? store.isChosen;
+    const heads = stack.heads.filter(isRead), picked = columns ? keys : queries;
+    const lines = [...new Set(chosenTokens().map((token) => groupOf(picked, token)))].filter((at) => at >= 0);
     const sums = new Float64Array((columns ? queries : keys).length), open = new Uint8Array(sums.length);
     for (const one of heads) {
       const map = columns || isFolded ? store.shown(stack, one.layer, one.head) : null, S = keys.length;
@@ -117,34 +118,33 @@ export function createText(store, controls, element) {
   }
 
   /** A word of a side is chosen; `to`: all from the anchor to it; `add`: it joins the others, or leaves them. */
-  function choose(side, index, {to, add}) {
-    const {one, queries, keys} = sides(), {pinned, textColumns} = store.view, columns = one ? textColumns : side === 'keys';
-    const groups = columns ? keys : queries, token = groups[index].first, chosen = chosenTokens();
-    const isAdded = columns === textColumns && chosen.length > 0;
+  function choose({dataset: {side, index: at}}, {to, add}) {
+    const index = Number(at), {one, queries, keys} = sides(), {pinned, textColumns} = store.view;
+    const columns = one ? textColumns : side === 'keys', groups = columns ? keys : queries, token = groups[index].first;
+    const chosen = chosenTokens(), isAdded = columns === textColumns && chosen.length > 0;
     const change = {textColumns: columns, textWords: []};
-    if (isAdded && to && anchor !== null) change.textWords = groups.slice(Math.min(anchor, index), Math.max(anchor, index) + 1).map(({first}) => first);
-    else if (isAdded && add) change.textWords = chosen.includes(token) ? chosen.filter((at) => at !== token) : [...chosen, token];
-    else anchor = index, change.pinned = columns ? {query: one ? token : pinned?.query ?? 0, key: token} : store.strongest(token);
+    if (isAdded && to && anchor !== null)
+      change.textWords = groups.slice(Math.min(anchor, index), Math.max(anchor, index) + 1).map(({first}) => first);
+    else if (isAdded && add)
+      change.textWords = chosen.includes(token) ? chosen.filter((at) => at !== token) : [...chosen, token];
+    else change.pinned = columns ? {query: one ? token : pinned?.query ?? 0, key: token} : store.strongest(token);
+    if (change.pinned) anchor = index;
     store.look(change);
   }
-  const under = ({target}) => target.closest('.word');
-  element.addEventListener('pointerdown', (event) => {
-    const word = under(event);
-    if (!word || event.button !== 0) return;
+  listen(element, 'pointerdown', '.word', (word, event) => {
+    if (event.button !== 0) return;
     event.preventDefault();
-    choose(word.dataset.side, Number(word.dataset.index), {to: event.shiftKey, add: event.ctrlKey || event.metaKey});
+    choose(word, {to: event.shiftKey, add: event.ctrlKey || event.metaKey});
   });
-  element.addEventListener('pointerover', (event) => {
-    const word = under(event);
-    if (word && event.buttons === 1) choose(word.dataset.side, Number(word.dataset.index), {to: true});
-  });
+  listen(element, 'pointerover', '.word', (word, {buttons}) => buttons === 1 && choose(word, {to: true}));
 
   function build(texts) {
     const groups = [texts.queries, texts.keys].map((side) => side.map(({first}) => first).join());
     if (!isOther(...groups, store.stack().index, store.version, taste.language)) return;
     const side = (name) => {
-      words[name] = texts[name].map(({token}, index) => make('span', {class: token.special ? 'word special' : 'word', data: {side: name, index}, text: axisLabel(token)}));
-      return make('p', {class: 'reading'}, ...words[name].flatMap((word, i) => isApart(texts[name][i].token, texts[name][i - 1]?.token) ? [' ', word] : [word]));
+      words[name] = texts[name].map(({token}, index) => make('span',
+        {class: token.special ? 'word special' : 'word', data: {side: name, index}, text: axisLabel(token)}));
+      return make('p', {class: 'reading'}, ...words[name].flatMap((word, i) => [isApart(texts[name], i) && ' ', word]));
     };
     words = {};
     fill(element, side('queries'), !texts.one && side('keys'));
@@ -162,12 +162,13 @@ export function createText(store, controls, element) {
       const number = name === shaded && isKnown ? numbers[i] : 0, colour = number > 0 ? colourOf(scale, number) : '';
       word.classList.toggle('blocked', number < 0);
       word.classList.toggle('picked', name === picked && lines.includes(i));
-      Object.assign(word.style, {backgroundColor: colour, color: colour && !texts[name][i].token.special ? textOn(colour) : ''});
+      const color = colour && !texts[name][i].token.special ? textOn(colour) : '';
+      Object.assign(word.style, {backgroundColor: colour, color});
       word.title = name !== shaded || !isKnown ? '' : number < 0 ? wordsOf('blocked') : briefNumber(number);
     });
-    fill(controls, segmented(wordsOf('view_text'), [['rows', wordsOf('text_rows')], ['columns', wordsOf('text_columns')]], columns ? 'columns' : 'rows',
+    fill(controls, segmented('view_text', worded('text', ['rows', 'columns']), columns ? 'columns' : 'rows',
       (name) => store.look({textColumns: name === 'columns', textWords: texts.one ? chosenTokens() : []})),
-    segmented(wordsOf('heads'), ['head', 'layer', 'all'].map((name) => [name, wordsOf(`text_${name}`)]), textHeads, (name) => store.look({textHeads: name})),
-    make('span', {class: 'quiet', text: isKnown ? wordsOf('text_top', briefNumber(scale.top)) : wordsOf('text_choose')}));
+    segmented('heads', worded('text', ['head', 'layer', 'all']), textHeads, (name) => store.look({textHeads: name})),
+    quiet('span', isKnown ? wordsOf('text_top', briefNumber(scale.top)) : wordsOf('text_choose')));
   }};
 }
