@@ -41,7 +41,9 @@ done < <(wc -l "${code[@]}" | awk -v of_room=$most_of_room -v files=$most_files 
 
 while IFS= read -r line; do
   exceeds "$line" "$most_columns columns" more
-done < <(find core app tests python \( -name "*.h" -o -name "*.cpp" -o -path "python/*.py" \) -print0 | LC_ALL=C.UTF-8 xargs -0 grep -nE "^.{$((most_columns + 1)),}$" | cut -d: -f1,2)
+done < <(printf '%s
+' "${code[@]}" "${web[@]}" "${python[@]}" $(find tests -name '*.h' -o -name '*.cpp') |
+  LC_ALL=C.UTF-8 xargs grep -nE "^.{$((most_columns + 1)),}$" | cut -d: -f1,2)
 
 # A function of a formatted file begins in the first column, and ends with a brace there.
 excused=0
