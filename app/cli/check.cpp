@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/options/number_options.h"
 #include "cli/values.h"
+#include "diagnose/typed_numbers.h"
 #include "document/model_sources.h"
 #include "document/tokenizers.h"
 #include "page/page.h"
@@ -70,7 +71,8 @@ Result<int> run_numbers(const CheckArguments& options) {
       TRY(option.empty() ? read_own_numbers(options.folder) : read_number_options(options.command, options.numbers));
   TRY(model_of_numbers("numbers", numbers));
   std::vector<Finding> findings;
-  for (const Error& error : check_numbers(numbers)) findings.push_back({Severity::warning, error});
+  for (const Mistake& mistake : check_numbers(numbers))
+    findings.push_back({Severity::warning, mistake.text.en, ErrorCode::numbers_mistaken});
   if (findings.empty()) findings.push_back({Severity::good, "numbers: nothing that cannot be right"});
   return print_findings(options, "numbers", findings);
 }

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/nearest.h"
+#include "diagnose/typed_numbers.h"
 #include "document/bundled_models.h"
 #include "document/log_folder.h"
 #include "document/model_sources.h"
@@ -12,7 +13,6 @@
 #include "document/tokenizers.h"
 #include "read/array/safetensors.h"
 #include "read/array/torch_file.h"
-#include "read/external/own_numbers.h"
 #include "read/external/page_text.h"
 #include "read/external/tensors_file.h"
 #include "read/hub/checkpoint.h"
@@ -83,8 +83,8 @@ Status take_numbers(const std::string& path, std::optional<Index> num_heads, Ope
   auto file = TRY(model_of_numbers(where, numbers));
   document.model = std::move(file.model);
   document.mask = std::move(file.mask);
-  opened.warnings = check_numbers(numbers);
-  for (Error& warning : opened.warnings) warning = inside(where, std::move(warning));
+  for (const Mistake& mistake : check_numbers(numbers))
+    opened.warnings.emplace_back(ErrorCode::numbers_mistaken, where, mistake.text.en);
   document.numbers = std::make_shared<const OwnNumbers>(std::move(numbers));
   return Done{};
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "diagnose/mistake.h"
 #include "document/bundled_models.h"
 #include "session/answers.h"
 
@@ -73,7 +74,7 @@ struct AppState : Answers {
   std::optional<TrainingRun> training;                // that goes on, or went on last
   std::uint64_t training_version = 0;                 // counts its messages
   std::shared_ptr<const OwnNumbers> checked_numbers;  // that were typed, and what cannot be right about them
-  std::vector<Error> numbers_found;
+  std::vector<Mistake> numbers_found;
   bool awaits_start = false;           // the next answer chooses the head and the cell to begin with (start_cell.h)
   bool chose_start = false;            // … as an answer did, and the user chose neither since
   std::optional<AnswerSnapshot> kept;  // A of View::compare; B is the answer on the screen

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "derived/answer_comparison.h"
+#include "diagnose/typed_numbers.h"
 #include "document/model_choice.h"
 #include "document/tokenizers.h"
 #include "read/external/page_text.h"
@@ -126,7 +127,7 @@ void ask_again(AppState& state) {
   if (state.before_edit && state.before_edit->request.model != state.document.model) state.before_edit.reset();
   if (state.document.numbers != state.checked_numbers) {
     state.checked_numbers = state.document.numbers;
-    state.numbers_found = state.checked_numbers ? check_numbers(*state.checked_numbers) : std::vector<Error>{};
+    state.numbers_found = state.checked_numbers ? check_numbers(*state.checked_numbers) : std::vector<Mistake>{};
     if (state.view.numbers) state.view.numbers = dialog_on_first(state);  // samples, Undo
   }
   if (is_shipped(state.document) && !check_of_model(state)) await_check(state, {});  // chosen without being opened

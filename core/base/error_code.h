@@ -21,8 +21,7 @@ namespace headlight {
   F(not_a_mask) F(mask_shape) F(mask_of_several) F(mask_not_boolean) F(mask_not_finite)                                \
   F(not_a_number) F(no_numbers) F(numbers_left_out) F(ragged_rows) F(open_bracket) F(more_than_a_table)                \
   F(needs_scores) F(needs_x) F(wrong_rows) F(wrong_columns) F(heads_divide)                                            \
-  F(sum_not_one) F(weight_below_zero) F(softmax_of_columns) F(not_softmax) F(scores_multiplied) F(scores_not_divided)  \
-  F(scores_divided_twice) F(scores_transposed) F(mask_without_self) F(scores_not_of_x)                                 \
+  F(sum_not_one) F(weight_below_zero) F(numbers_mistaken)                                                              \
   F(folder_in_use) F(training_goes_on) F(no_training) F(hides_more_than_all) F(hides_nothing) F(biases_differ)         \
   F(newer_session) F(source_gone) F(step_not_kept) F(lesson_gone) F(page_alone) F(other_weights)                       \
   F(tensors_complete) F(tensor_not_needed) F(foreign_tensor) F(tensor_as_zero) F(tensor_stored_twice)                  \

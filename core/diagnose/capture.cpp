@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <set>
 
 #include "base/formatted.h"
@@ -84,13 +83,9 @@ bool are_alike(const MistakeCode& of_numbers, const MistakeCode& of_steps) {
   return of_numbers == of_steps || of_numbers == mask_off_by_one || (missing(of_numbers) && missing(of_steps));
 }
 
-bool sums_to_one(const Array& weights) {
-  const auto cols = static_cast<std::size_t>(weights.shape.back());
-  for (auto row = weights.values.begin(); row != weights.values.end(); row += static_cast<std::ptrdiff_t>(cols)) {
-    const float sum = std::accumulate(row, row + static_cast<std::ptrdiff_t>(cols), 0.0f);
-    if (std::abs(sum - 1) > 1e-3f) return false;
-  }
-  return true;
+bool rows_sum_to_one(const Array& weights) {
+  const Index cols = weights.shape.back(), rows = static_cast<Index>(weights.values.size()) / cols;
+  return sums_to_one(Eigen::Map<const Matrix>(weights.values.data(), rows, cols).cast<double>(), 1e-3);
 }
 
 /// How many queries have weights that are NaN, of the sentence that has most.
@@ -305,7 +300,7 @@ struct Judge {
     if (merge.mistake && in_output && !shown) return add(*merge.mistake);
     if (observed) return;
     const auto weights = examined.b.arrays.find("attentions");
-    const bool changed = call.changed && weights != examined.b.arrays.end() && !sums_to_one(weights->second);
+    const bool changed = call.changed && weights != examined.b.arrays.end() && !rows_sum_to_one(weights->second);
     if (!shown && changed) add(weights_changed);
     else if (!shown) add(examined.mistakes().front());
     for (const Mistake& one : all) add(one);

@@ -217,6 +217,11 @@ Grid rows_of(const Array& array, Index sentence) {
   return Eigen::Map<const Matrix>(array.values.data() + sentence * rows * cols, rows, cols).cast<double>();
 }
 
+std::optional<Mistake> mistake_in(const Allowed& allowed) {
+  auto meant = meant_by(allowed);
+  return meant ? std::optional(std::move(meant->mistake)) : std::nullopt;
+}
+
 MeantMask meant_mask(const std::vector<CapturedCall>& calls, const CapturedCall& call) {
   MeantMask meant;
   Blocked blocked = blocked_before(call);

@@ -23,12 +23,7 @@ Heads layer_of(const Array* array, Index layer) {
 
 /// Scores with −inf in each masked cell, whatever number stood there.
 void hide_masked(Heads& scores) {
-  for (Grid& head : scores)
-    for (Index i = 0; i < head.rows(); ++i) {
-      const double most = masked_below(head, i);
-      for (Index j = 0; j < head.cols(); ++j)
-        if (head(i, j) <= most) head(i, j) = -kApart;
-    }
+  for (Grid& head : scores) head = allowed_in(head).select(head.array(), -kApart).matrix().eval();
 }
 
 Heads softmax_of(const Heads& scores) {

@@ -22,6 +22,13 @@ double masked_below(const Grid& scores, Index row) {
   return std::max(kSurelyMasked, static_cast<double>(masked_from(static_cast<float>(largest))));
 }
 
+Allowed allowed_in(const Grid& scores) {
+  Allowed allowed(scores.rows(), scores.cols());
+  for (Index row = 0; row < scores.rows(); ++row)
+    allowed.row(row) = !(scores.row(row).array() <= masked_below(scores, row));
+  return allowed;
+}
+
 Allowed causal_mask(Index queries, Index keys, Index offset) {
   Allowed allowed(queries, keys);
   for (Index i = 0; i < queries; ++i)

@@ -17,6 +17,8 @@ Grid mask_of(const Allowed& allowed);
 
 /// A score of at most so much masks its cell, beside the others of its row.
 double masked_below(const Grid& scores, Index row);
+/// The cells of scores that are not masked.
+Allowed allowed_in(const Grid& scores);
 /// A score of at most so much masks its cell in any row.
 inline constexpr double kSurelyMasked = -1e8;
 

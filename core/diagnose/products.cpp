@@ -46,6 +46,10 @@ std::optional<Grid> project_with(const reference::LinearLayer& projection, const
   return y;
 }
 
+bool sums_to_one(const Grid& weights, double tolerance) {
+  return !((weights.rowwise().sum().array() - 1).abs() > tolerance).any();
+}
+
 double rounded(double value, int bits) {
   if (bits == 0 || !std::isfinite(value)) return value;
   int exponent = 0;

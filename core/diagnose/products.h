@@ -22,6 +22,8 @@ Heads split_heads(const Grid& side_by_side, Index num_heads, HeadSplit how);
 Heads dot_products(const Heads& query, const Heads& key, double scale, std::size_t count, bool in_turn = false);
 /// x·Wᵀ + b with a slip: x·W, x·Wᵀ, or x. Nothing where the slip changes nothing or the shapes forbid it.
 std::optional<Grid> project_with(const reference::LinearLayer& projection, const Grid& x, Slip slip);
+/// Whether no row sums to another number than 1, by more than the tolerance.
+bool sums_to_one(const Grid& weights, double tolerance);
 /// Numbers of so many bits of mantissa; 0: as they are.
 double rounded(double value, int bits);
 Grid rounded(Grid values, int bits);

@@ -220,10 +220,10 @@ struct Search {
     return !result.explanations.empty();
   }
 
-  bool singles(const std::vector<std::vector<Index>>& which) {
+  bool singles(const std::vector<std::vector<Index>>& which, bool general = true) {
     for (const auto& heads : which)
       for (const SlipRow& row : slips())
-        if ((!row.general || !options.hidden) && (heads.empty() || !row.whole) && !is_over()) attempt({&row}, heads);
+        if ((!row.general || general) && (heads.empty() || !row.whole) && !is_over()) attempt({&row}, heads);
     return settle();
   }
 
@@ -366,7 +366,8 @@ Found search(const Known& known, const LayerArrays& found, const std::vector<Jud
              const SearchOptions& options) {
   Search one{.known = known, .found = found, .judged = judged, .options = options};
   const std::vector<std::vector<Index>> all{{}};
-  if (one.singles(all) || options.hidden) return one.result;
+  if (one.singles(all, !options.hidden && !options.rounded) || options.hidden) return one.result;
+  if (options.rounded) return one.singles(all), one.result;
   const auto some = one.some_heads();
   if (one.singles(some)) return one.result;
   if (!one.pairs(all)) one.pairs(some);

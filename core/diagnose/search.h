@@ -26,9 +26,10 @@ struct Explanation {
 };
 
 struct SearchOptions {
-  double cells = 0;     // after so many that were computed (Outcome) no further slips are tried
-  bool hidden = false;  // differences are below the tolerance: what is left is held against what the slip does
-  bool stored = false;  // the stored scores alone have the slips; what follows from them is right
+  double cells = 0;      // after so many that were computed (Outcome) no further slips are tried
+  bool hidden = false;   // differences are below the tolerance: what is left is held against what the slip does
+  bool stored = false;   // the stored scores alone have the slips; what follows from them is right
+  bool rounded = false;  // numbers are printed ones: no pairs are tried, and general slips where no other explains
 };
 
 struct Found {

@@ -48,7 +48,8 @@ namespace headlight {
   F(some_call) F(some_calls) F(call_number) F(calls_judged) F(of_a) F(equal_line) F(first_difference) F(first_shapes) \
   F(diagnosis) F(no_diagnosis) F(explains) F(explains_partly) F(array_of_layer) F(layers_have_it) F(as_well) \
   F(or_of_a) F(so_small) F(search_ended) F(is_equal) F(differs) F(shapes) F(largest) F(at_cell) F(before_norm) \
-  F(only_in)
+  F(only_in) F(table_row) F(table_shape) F(row_sum) F(row_below_zero) F(row_not_softmax) \
+  F(row_not_product) F(row_sees_nothing)
 // clang-format on
 
 struct MistakeCode {

@@ -172,59 +172,5 @@ TEST(OwnNumbers, SizesThatDoNotFitAreNamed) {
   }
 }
 
-using Lines = std::vector<std::string>;
-
-Lines found_in(const OwnNumbers& numbers) {
-  Lines lines;
-  for (const Error& error : check_numbers(numbers)) lines.push_back(error.message());
-  return lines;
-}
-
-TEST(CheckNumbers, NamesRowsThatDoNotSumToOne) {
-  OwnNumbers numbers;
-  numbers.weights = number_table("x,a,b\n我,0.5,0.4\n请,0.5,0.5\n");
-  EXPECT_EQ(found_in(numbers), (Lines{"weights: row 0 (我) sums to 0.90, not to 1"}));
-}
-
-TEST(CheckNumbers, NamesWeightsThatAreNoSoftmax) {
-  OwnNumbers numbers;
-  numbers.scores = number_table("[[1, 2], [0, 3]]");
-  numbers.weights = number_table("[[0.27, 0.73], [0.05, 0.95]]");
-  EXPECT_TRUE(found_in(numbers).empty());
-  numbers.weights = number_table("[[0.27, 0.73], [0.2, 0.8]]");
-  EXPECT_EQ(found_in(numbers),
-            (Lines{"weights: row 1 is not the softmax of its scores: at column 0 0.20, the softmax is 0.05"}));
-  numbers.weights = number_table("[[0.7311, 0.2689], [0.2689, 0.7311]]");
-  numbers.scores = number_table("[[1, 2], [0, 3]]");
-  EXPECT_EQ(found_in(numbers).front(), "weights: the softmax of the columns of the scores, not of their rows");
-}
-
-TEST(CheckNumbers, NamesWeightsThatAreNotThoseOfX) {
-  OwnNumbers numbers;
-  numbers.x = number_table("[[1, 0], [0, 1]]");  // the scores are 1/√2 and 0
-  numbers.weights = number_table("[[0.67, 0.33], [0.33, 0.67]]");
-  EXPECT_TRUE(found_in(numbers).empty());
-  numbers.weights = number_table("[[0.9, 0.1], [0.33, 0.67]]");
-  EXPECT_EQ(found_in(numbers),
-            (Lines{"weights: row 0 is not the softmax of its scores: at column 1 0.10, the softmax is 0.33"}));
-  numbers.weights = number_table("[[0.3, 0.7], [0.6, 0.4], [0.5, 0.5]]");
-  EXPECT_EQ(found_in(numbers), (Lines{"weights: (3, 2), the scores (2, 2)"}));
-}
-
-TEST(CheckNumbers, NamesWhatHappenedToTheScale) {
-  OwnNumbers numbers;
-  numbers.x = number_table("[[1, 2, 0, 1], [0, 1, 1, 3]]");
-  const Matrix dot = numbers.x->numbers * numbers.x->numbers.transpose();
-  const auto found_for = [&](const Matrix& scores) {
-    numbers.scores = NumberTable{.numbers = scores};
-    return found_in(numbers);
-  };
-  EXPECT_TRUE(found_for(dot / 2).empty());
-  EXPECT_EQ(found_for(dot * 2), (Lines{"scores: multiplied by sqrt(d_k), not divided by it"}));
-  EXPECT_EQ(found_for(dot), (Lines{"scores: not divided by sqrt(d_k)"}));
-  EXPECT_EQ(found_for(dot / 4), (Lines{"scores: divided by d_k, not by its square root"}));
-  EXPECT_EQ(found_for(dot * 7).front(), "scores: not x·W_Q·(x·W_K)ᵀ / sqrt(d_k), by up to 71.50");
-}
-
 }  // namespace
 }  // namespace headlight

@@ -5,9 +5,9 @@
 #include <limits>
 #include <string_view>
 
+#include "diagnose/typed_numbers.h"
 #include "fuzz/require.h"
 #include "fuzz/target.h"
-#include "read/external/own_numbers.h"
 
 HEADLIGHT_FUZZ_TARGET(table) {
   using namespace headlight;
@@ -20,7 +20,7 @@ HEADLIGHT_FUZZ_TARGET(table) {
     if (!numbers) return require_line(numbers.error().message());
     const auto again = parse_own_numbers("fuzz", numbers_json(*numbers));
     require(again && *again == *numbers);
-    for (const auto& line : check_numbers(*numbers)) require_line(line.message());
+    for (const Mistake& mistake : check_numbers(*numbers)) require_line(mistake.text.en);
     if (const auto model = model_of_numbers("fuzz", *numbers); !model) require_line(model.error().message());
     return;
   }

@@ -67,8 +67,10 @@ void findings(Gui& gui) {
   if (state.numbers_found.empty()) ImGui::TextUnformatted(gui.word(kNumberWords.nothing_wrong));
   ImGui::PushTextWrapPos(0);
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().caution);
-  for (std::size_t i = 0; i < std::min(state.numbers_found.size(), kMostFindings); ++i)
-    ImGui::TextUnformatted(gui.fonts.shown(plain_lines(gui, state.numbers_found[i])).c_str());
+  for (std::size_t i = 0; i < std::min(state.numbers_found.size(), kMostFindings); ++i) {
+    const Bilingual& text = state.numbers_found[i].text;
+    ImGui::TextUnformatted(gui.fonts.shown(gui.chinese() ? text.zh : text.en).c_str());
+  }
   if (state.numbers_found.size() > kMostFindings)
     ImGui::Text("+ %d", static_cast<int>(state.numbers_found.size() - kMostFindings));
   ImGui::PopStyleColor();

@@ -1,5 +1,4 @@
-// The user's numbers: the matrices of one small attention, as a page prints them, become a Model, and errors in them
-// are reported.
+// The user's numbers: the matrices of one small attention, as a page prints them, become a Model.
 #pragma once
 
 #include <filesystem>
@@ -77,12 +76,6 @@ OwnNumbers with_own_table(OwnNumbers numbers, OwnTable table, std::size_t head, 
 /// `scores` the rest of an attention (queries are the scores, keys and values the identity, the scale 1); of `weights`
 /// alone the pattern as it stands. What else there is, is only checked. Errors: `where: w_q: expected …, found …`.
 Result<TensorsFile> model_of_numbers(std::string_view where, const OwnNumbers& numbers);
-
-/// Errors of the numbers, a line each, none where all is well: weights of a row that do not sum to 1; scores that are
-/// not x·W_Q·(x·W_K)ᵀ/√d_k, and which mistake they are if a known one; weights that are not the softmax of the scores,
-/// given or of x and one head; a mask by which no row sees itself, as where row t sees 1 … t − 1 alone. Printed numbers
-/// are compared as far as they were printed, to two decimals.
-std::vector<Error> check_numbers(const OwnNumbers& numbers);
 
 /// The numbers as one line of JSON: {"x": {"numbers": [[1, 2]], "rows": ["我"]}, "w_q": [[[…]], [[…]]], "num_heads": 2};
 /// a table without labels is its rows alone.

@@ -1,0 +1,17 @@
+// Numbers that were typed, or pasted from a page, judged as those of two files are.
+#pragma once
+
+#include "diagnose/mistake.h"
+#include "read/external/own_numbers.h"
+
+namespace headlight {
+
+inline constexpr double kPrintedTolerance = 0.011;  // of numbers that are printed to two decimals
+
+/// What cannot be right about the numbers, none where all is well: a mask of the scores that only a mistake gives;
+/// weights that do not sum to 1; scores that are not those of x and one head; weights that are not the softmax of the
+/// scores, given or of x. A mistake is named where it alone explains all numbers, else each row that is wrong, with the
+/// column that is most so.
+std::vector<Mistake> check_numbers(const OwnNumbers& numbers, double tolerance = kPrintedTolerance);
+
+}  // namespace headlight

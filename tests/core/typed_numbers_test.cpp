@@ -1,0 +1,112 @@
+// What cannot be right about typed numbers.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "diagnose/typed_numbers.h"
+
+namespace headlight {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+NumberTable typed(const std::string& text) { return *parse_number_table("typed", text); }
+
+Lines found_in(const OwnNumbers& numbers) {
+  Lines lines;
+  for (const Mistake& mistake : check_numbers(numbers)) lines.push_back(mistake.text.en);
+  return lines;
+}
+
+TEST(CheckNumbers, NamesRowsThatDoNotSumToOne) {
+  OwnNumbers numbers;
+  numbers.weights = typed("x,a,b\n我,0.5,0.4\n请,0.5,0.5\n");
+  EXPECT_EQ(found_in(numbers), (Lines{"weights: row 0 (我) sums to 0.90, not to 1"}));
+  EXPECT_EQ(check_numbers(numbers)[0].text.zh, "权重：第 0 行 (我)加起来是 0.90，不是 1");
+  EXPECT_EQ(check_numbers(numbers)[0].code, mistakes::weights_changed);
+  numbers.weights = typed("[[0.5, 0.5], [-0.5, 1.5]]");
+  EXPECT_EQ(found_in(numbers), (Lines{"weights: row 1 has a weight below 0"}));
+}
+
+TEST(CheckNumbers, NamesWeightsThatAreNoSoftmax) {
+  OwnNumbers numbers;
+  numbers.scores = typed("[[1, 2], [0, 3]]");
+  numbers.weights = typed("[[0.27, 0.73], [0.05, 0.95]]");
+  EXPECT_TRUE(found_in(numbers).empty());
+  numbers.weights = typed("[[0.27, 0.73], [0.2, 0.8]]");
+  EXPECT_EQ(found_in(numbers),
+            (Lines{"weights: row 1 is not the softmax of its scores: at column 0 0.20, the softmax is 0.05"}));
+  numbers.weights = typed("[[0.7311, 0.2689], [0.2689, 0.7311]]");
+  EXPECT_EQ(found_in(numbers), (Lines{"softmax over the wrong axis: over the queries"}));
+  EXPECT_EQ(check_numbers(numbers)[0].code, mistakes::softmax_axis);
+}
+
+TEST(CheckNumbers, NamesWhatElseWasDoneInPlaceOfASoftmax) {
+  OwnNumbers numbers;
+  numbers.scores = typed("[[1, 2, 0], [0, 3, 1], [0.5, -1, 2]]");
+  const reference::Grid scores = numbers.scores->numbers.cast<double>();
+  numbers.weights = NumberTable{reference::softmax(reference::softmax(scores)).cast<float>()};
+  EXPECT_EQ(found_in(numbers), (Lines{"softmax applied twice"}));
+  numbers.weights = NumberTable{(1 / (1 + (-scores.array()).exp())).matrix().cast<float>()};
+  EXPECT_EQ(found_in(numbers).back(), "sigmoid in place of softmax") << "the rows do not sum to 1 either";
+}
+
+TEST(CheckNumbers, NamesWeightsThatAreNotThoseOfX) {
+  OwnNumbers numbers;
+  numbers.x = typed("[[1, 0], [0, 1]]");  // the scores are 1/√2 and 0
+  numbers.weights = typed("[[0.67, 0.33], [0.33, 0.67]]");
+  EXPECT_TRUE(found_in(numbers).empty());
+  numbers.weights = typed("[[0.9, 0.1], [0.33, 0.67]]");
+  EXPECT_EQ(found_in(numbers),
+            (Lines{"weights: row 0 is not the softmax of its scores: at column 1 0.10, the softmax is 0.33"}));
+  numbers.weights = typed("[[0.73, 0.27], [0.27, 0.73]]");
+  EXPECT_EQ(found_in(numbers), (Lines{"scores not divided by sqrt(d_k)"}));
+  numbers.weights = typed("[[0.3, 0.7], [0.6, 0.4], [0.5, 0.5]]");
+  EXPECT_EQ(found_in(numbers), (Lines{"weights: shape: expected (2, 2), found (3, 2)"}));
+}
+
+TEST(CheckNumbers, NamesWhatHappenedToTheScale) {
+  OwnNumbers numbers;
+  numbers.x = typed("[[1, 2, 0, 1], [0, 1, 1, 3]]");
+  const Matrix dot = numbers.x->numbers * numbers.x->numbers.transpose();
+  const auto found_for = [&](const Matrix& scores) {
+    numbers.scores = NumberTable{.numbers = scores};
+    return found_in(numbers);
+  };
+  EXPECT_TRUE(found_for(dot / 2).empty());
+  EXPECT_EQ(found_for(dot * 2), (Lines{"scores multiplied by sqrt(d_k)"}));
+  EXPECT_EQ(found_for(dot), (Lines{"scores not divided by sqrt(d_k)"}));
+  EXPECT_EQ(found_for(dot / 4), (Lines{"scores divided by d_k, not by its root"}));
+  Matrix typo = dot / 2;
+  typo(1, 0) += 1;
+  EXPECT_EQ(found_for(typo),
+            (Lines{"scores: row 1 is not x·W_Q·(x·W_K)ᵀ / sqrt(d_k): at column 0 3.50, that is 2.50"}));
+  typo = dot / 2;
+  typo(0, 1) = -std::numeric_limits<float>::infinity();
+  EXPECT_TRUE(found_for(typo).empty()) << "a blocked score may have been any";
+}
+
+TEST(CheckNumbers, NamesScoresOfKeysByQueries) {
+  OwnNumbers numbers;
+  numbers.x = typed("[[1, 2, 0], [0, 1, 1], [2, 1, 3]]");
+  numbers.w_q = {typed("[[1, 0], [0, 1], [2, 0]]")};
+  numbers.w_k = {typed("[[1, 1], [0, 1], [0, 2]]")};
+  const Matrix q = numbers.x->numbers * numbers.w_q[0].numbers, k = numbers.x->numbers * numbers.w_k[0].numbers;
+  numbers.scores = NumberTable{.numbers = k * q.transpose() / std::sqrt(2.0f)};
+  EXPECT_EQ(found_in(numbers), (Lines{"query and key swapped"}));
+  numbers.scores = NumberTable{.numbers = q * k.transpose()};
+  EXPECT_EQ(found_in(numbers), (Lines{"scores not divided by sqrt(d_k)"}));
+}
+
+TEST(CheckNumbers, NamesAMaskByWhichNoRowSeesItself) {
+  OwnNumbers numbers;
+  numbers.scores = typed("[[-inf, -inf, -inf], [1, -inf, -inf], [1, 1, -inf]]");
+  EXPECT_EQ(found_in(numbers), (Lines{"causal mask off by one: the diagonal is blocked: row 0 sees nothing"}));
+  numbers.scores = typed("[[1, -inf, -inf], [1, 1, -inf], [1, 1, 1]]");
+  EXPECT_TRUE(found_in(numbers).empty());
+  numbers.scores = typed("[[1, 1, 1], [-inf, 1, 1], [-inf, -inf, 1]]");
+  EXPECT_EQ(found_in(numbers), (Lines{"mask transposed"}));
+}
+
+}  // namespace
+}  // namespace headlight
