@@ -58,8 +58,7 @@ void add_arcs(const SentenceArcs& arcs, SentenceArcs& all) {
   all.named.insert(all.named.end(), arcs.named.begin(), arcs.named.end());
   all.rest = arcs.rest.empty() ? all.rest : arcs.rest;
   for (const SentenceArcs::Resting& one : arcs.resting) {
-    const auto known =
-        std::ranges::find_if(all.resting, [&](const SentenceArcs::Resting& other) { return other.head == one.head; });
+    const auto known = std::ranges::find(all.resting, one.head, &SentenceArcs::Resting::head);
     if (known == all.resting.end()) all.resting.push_back(one);
     else known->words += one.words;
   }

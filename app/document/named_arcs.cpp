@@ -118,9 +118,8 @@ bool is_of_third_person(std::string word) {
 
 void add_referring(const ArcLabels& labels, const Trace& trace, const std::vector<SpeltWord>& words,
                    SentenceArcs& arcs) {
-  constexpr std::string_view kPronoun = "IT";  // of the grammar, by which the head was taught
   for (const ArcPrecision& one : labels.precisions) {
-    if (one.relation != kPronoun || one.language != ArcLanguage::grammar) continue;
+    if (one.relation != kPronounRelation || one.language != ArcLanguage::grammar) continue;
     for (const PointedPair& pair : pointed_pairs(trace, {one.head}, words)) {
       const SpeltWord& from = words[static_cast<std::size_t>(pair.from)];
       const std::string& text = trace.query_tokens().text;

@@ -24,6 +24,8 @@ struct NamedArc {
   friend bool operator==(const NamedArc&, const NamedArc&) = default;
 };
 
+/// The relation of the grammar between a pronoun and its noun, by which heads were taught.
+inline constexpr std::string_view kPronounRelation = "IT";
 /// The least weight of SentenceArcs::referring.
 inline constexpr float kLeastReferring = 0.8f;
 

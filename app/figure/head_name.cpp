@@ -47,8 +47,7 @@ constexpr std::size_t kLeastOfName = 7;  // characters, the ellipsis one of them
 
 HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& head, const HeadMeasures* measures) {
   HeadName name{.arcs = arcs.of(head)};
-  const auto rest =
-      std::ranges::find_if(arcs.resting, [&](const SentenceArcs::Resting& one) { return one.head == head; });
+  const auto rest = std::ranges::find(arcs.resting, head, &SentenceArcs::Resting::head);
   const Index resting = rest == arcs.resting.end() ? 0 : rest->words;
   const std::string rests = resting == 1
                                 ? filled(words(language, kHeadNameWords.resting_one), {arcs.rest})

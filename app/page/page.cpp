@@ -127,7 +127,7 @@ Status write_content(const PageContent& content, const PageOptions& options, con
   std::string text = page_json(object);
   text.pop_back();
   sink(text + ",");
-  write_answer(trace, document, plan, error_of(trace, plan.heads), sink);
+  write_answer(trace, plan.arcs, plan, error_of(trace, plan.heads), sink);
   if (content.against) {
     const Trace& other = *content.against->trace;
     PagePlan plan_of_other = plan;
@@ -135,7 +135,7 @@ Status write_content(const PageContent& content, const PageOptions& options, con
     std::string head = page_json(compare_object(content));
     head.pop_back();
     sink(",\"compare\":" + head + ",");
-    write_answer(other, content.against->document, plan_of_other, error_of(other, plan_of_other.heads), sink);
+    write_answer(other, plan.arcs_of_other, plan_of_other, error_of(other, plan_of_other.heads), sink);
     sink("}");
   }
   sink(",\"tables\":" + plan.tables);
@@ -199,17 +199,17 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
   TRY(check_numbers(trace, plan.heads));
   if (options.live) plan.files = TRY(live_files(content.session.document));
   plan.tables = TRY(answer_tables(content, progress, options.threads));
+  plan.arcs = named_arcs(content.session.document, trace);
   const auto core = TRY(packed_core(options.live ? "core.wasm" : "still.wasm"));
   plan.core = "\"" + encode_base64(core) + "\"";
-  for (const StackNames& names : stacks_of(trace)) {
-    const auto is_of_it = [&](const HeadRef& head) { return head.stack == names.stack; };
-    if (options.live && std::ranges::none_of(plan.heads, is_of_it))
+  for (const StackNames& names : stacks_of(trace))
+    if (options.live && std::ranges::count(plan.heads, names.stack, &HeadRef::stack) == 0)
       return bad_input("--only", "", "a head of each attention, for --live", "an attention without one");
-  }
   if (content.against) {
     const Trace& other = *content.against->trace;
     TRY(check_numbers(other, heads_of_other(other, plan.heads)));
     TRY(check_axes(other, trace));
+    plan.arcs_of_other = named_arcs(content.against->document, other);
   }
   for (plan.values = true;; plan.values = false) {
     PageSink counted;

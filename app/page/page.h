@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "check/checkpoint_check.h"
+#include "document/named_arcs.h"
 #include "session/figure_request.h"
 #include "session/session_file.h"
 #include "text/words.h"
@@ -56,6 +57,7 @@ struct PagePlan {
   LiveFiles files = {};     // of PageOptions::live
   std::string site = {};    // JSON, of the first page of a site (site.h): the files beside it; empty: of no site
   std::string tables = {};  // answer_tables() of page_data.h
+  SentenceArcs arcs = {}, arcs_of_other = {};  // the names of the answer, and of the one that it is compared with
 };
 
 /// Before the answer is computed: whether q and k of all its heads alone are more than `most_bytes`. The Error is that

@@ -12,6 +12,7 @@
 #include "model/head_text.h"
 #include "page/core/answer_object.h"
 #include "page/page_numbers.h"
+#include "read/external/page_attention.h"
 #include "words/relation_words.h"
 #include "write/json.h"
 
@@ -71,8 +72,7 @@ void write_numbers(const Trace& trace, const std::vector<HeadRef>& heads, HeadPa
   Base64Encoder encoder;
   std::string text = "\"";
   for (auto head = heads.begin(); head != heads.end();) {
-    const auto end =
-        std::find_if(head, heads.end(), [layer = head->layer](const HeadRef& one) { return one.layer != layer; });
+    const auto end = end_of_layer(head, heads);
     const auto bytes = [&trace, part, of_layer = std::vector<HeadRef>(head, end)] {
       std::string numbers;
       for (const HeadRef& one : of_layer) append_float16(numbers_of(trace, one, part), numbers);
@@ -222,9 +222,8 @@ json edits_object(const Trace& trace) {
 }
 
 /// The heads in the page that have named cells in this sentence, with these.
-json relations_object(const Trace& trace, const Document& document, const std::vector<HeadRef>& heads) {
+json relations_object(const Trace& trace, const SentenceArcs& arcs, const std::vector<HeadRef>& heads) {
   json list = json::array();
-  const SentenceArcs arcs = named_arcs(document, trace);
   const auto both = [](const std::string& en, const std::string& zh) { return json{{"en", en}, {"zh", zh}}; };
   for (const StackNames& names : stacks_of(trace))
     for (const HeadRef& head : of_stack(heads, names.stack)) {
@@ -273,7 +272,7 @@ Status check_numbers(const Trace& trace, const std::vector<HeadRef>& heads) {
   return Done{};
 }
 
-void write_answer(const Trace& trace, const Document& document, const PagePlan& plan, float error, PageSink& sink) {
+void write_answer(const Trace& trace, const SentenceArcs& arcs, const PagePlan& plan, float error, PageSink& sink) {
   const char* between = "";
   for (const NamedTokens& named : named_tokens(trace)) {
     sink(between + ("\"" + named.name + "\":") + page_json(page_tokens(*named.tokens)));
@@ -288,7 +287,7 @@ void write_answer(const Trace& trace, const Document& document, const PagePlan& 
     between = ",";
   }
   sink("],\"edits\":" + page_json(edits_object(trace)));
-  sink(",\"relations\":" + page_json(relations_object(trace, document, plan.heads)));
+  sink(",\"relations\":" + page_json(relations_object(trace, arcs, plan.heads)));
   sink(",\"largest\":" + page_json(trace.largest_weight) + ",\"error\":" + page_json(error));
   if (!trace.warnings.empty()) sink(",\"warnings\":" + page_json(messages_of(trace.warnings)));
 }

@@ -35,8 +35,8 @@ std::string page_json(const nlohmann::json& value);
 /// An Error naming the first number that float16 does not hold.
 Status check_numbers(const Trace& trace, const std::vector<HeadRef>& heads);
 
-/// `"tokens":…,"stacks":[…],…`: the fields of an answer, without braces. `document` is how it was asked.
-void write_answer(const Trace& trace, const Document& document, const PagePlan& plan, float error, PageSink& sink);
+/// `"tokens":…,"stacks":[…],…`: the fields of an answer, without braces; `arcs` are its names.
+void write_answer(const Trace& trace, const SentenceArcs& arcs, const PagePlan& plan, float error, PageSink& sink);
 
 /// What else was computed of the answer, as tables of JSON: of a view that looks at the lens the guess after each
 /// layer, of one that looks at Take from A its map. Errors: those of look_through_layers and patch_map; no A.

@@ -18,8 +18,8 @@ namespace headlight {
 namespace {
 
 /// The relations that a reader understands at once, in order.
-constexpr std::string_view kPronoun = "IT", kSamePerson = "CO";
-constexpr std::array kFirst{kPronoun, kSamePerson};
+constexpr std::string_view kSamePerson = "CO";
+constexpr std::array kFirst{kPronounRelation, kSamePerson};
 /// A cell of a smaller weight looks empty.
 constexpr float kLeastSeen = 0.1f;
 /// A window opens on a smaller weight only where no head has a larger one.
@@ -48,7 +48,7 @@ struct WeighedCell {
 
 bool fits(std::string_view relation, const Token& query, const Token& key) {
   if (relation == kSamePerson) return query.text == key.text;
-  return relation != kPronoun || (shipped_grammar() && stands_for_a_noun(*shipped_grammar(), query.text));
+  return relation != kPronounRelation || (shipped_grammar() && stands_for_a_noun(*shipped_grammar(), query.text));
 }
 
 /// The most valuable cell of one head, among the rows that look at a word most.

@@ -33,8 +33,7 @@ std::string turned(const std::string& title) {
 }
 
 const RelationWords* of_grammar(const std::string& relation) {
-  const auto* const known = std::find_if(std::begin(kRelations), std::end(kRelations),
-                                         [&](const RelationWords& one) { return one.relation == relation; });
+  const auto* const known = std::ranges::find(kRelations, relation, &RelationWords::relation);
   return known == std::end(kRelations) ? nullptr : known;
 }
 

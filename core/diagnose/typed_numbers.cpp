@@ -20,8 +20,6 @@ Bilingual row_text(Index row, const NumberTable& table) {
   return words(phrases::table_row, std::to_string(row), label);
 }
 
-std::string shape_of(const Grid& numbers) { return shape_text({numbers.rows(), numbers.cols()}); }
-
 struct NumbersJudge {
   double tolerance;
   std::vector<Mistake> found = {};
@@ -55,7 +53,8 @@ struct NumbersJudge {
     const bool of_weights = step == SlipStep::weights;
     if (!same_shape(expected, given))
       return add(mistakes::unexplained,
-                 words(phrases::table_shape, of_weights ? "weights" : "scores", shape_of(expected), shape_of(given)));
+                 words(phrases::table_shape, of_weights ? "weights" : "scores",
+                       shape_text({expected.rows(), expected.cols()}), shape_text({given.rows(), given.cols()})));
     const auto judged = judged_arrays(known, seen, tolerance);
     if (!judged[0].differs) return;
     for (const Explanation& one : search(known, seen, judged, {.cells = kTypedCells, .rounded = true}).explanations)

@@ -330,11 +330,4 @@ std::vector<MatrixId> matrices_of_embedding(const Trace& trace, Stack stack) {
   return list;
 }
 
-std::vector<MatrixId> matrices_of_output(const Trace& trace, Stack stack) {
-  std::vector<MatrixId> list;
-  add_range(trace, list, {.stack = stack}, Q::final_norm_scale, Q::last_hidden_state);
-  if (stack != Stack::encoder) add_range(trace, list, {}, Q::transform_weight, Q::probabilities);
-  return list;
-}
-
 }  // namespace headlight

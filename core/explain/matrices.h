@@ -192,9 +192,7 @@ std::string formula(const Trace& trace, const MatrixId& id);
 /// the one asked for.
 std::vector<MatrixId> matrices_of(const Trace& trace, Stack stack, Index layer, Index head);
 
-/// The same for what comes before a stack's first block, and for what comes after its last (with the logits of the
-/// main stack).
+/// The same for what comes before a stack's first block.
 std::vector<MatrixId> matrices_of_embedding(const Trace& trace, Stack stack);
-std::vector<MatrixId> matrices_of_output(const Trace& trace, Stack stack);
 
 }  // namespace headlight

@@ -219,9 +219,8 @@ class RecipeBuilder {
 };
 
 Recipe RecipeBuilder::make() const {
-  const auto row = std::find_if(std::begin(kPlainRecipes), std::end(kPlainRecipes),
-                                [this](const PlainRecipe& one) { return one.made == id_.quantity; });
-  if (row != std::end(kPlainRecipes)) return plain(*row);
+  for (const PlainRecipe& row : kPlainRecipes)
+    if (row.made == id_.quantity) return plain(row);
   switch (id_.quantity) {
     case Q::token_vectors:
       if (!has(Q::token_lookup)) return {};

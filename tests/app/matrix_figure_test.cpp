@@ -1,5 +1,6 @@
 // One matrix on a page, with the terms of a cell of it.
 #include "app/figures.h"
+#include "core/output_matrices.h"
 #include "derived/inside.h"
 #include "derived/matrix_names.h"
 #include "explain/cell.h"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "asking.h"
+#include "core/output_matrices.h"
 #include "explain/matrices.h"
 
 namespace headlight::reference {

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "core/output_matrices.h"
 #include "explain/matrix_kinds.h"
 #include "explain/softmax_gradient.h"
 #include "exported.h"

@@ -98,7 +98,7 @@ nlohmann::json page_data_of(const PageContent& content) {
   plan.heads = heads_of(*content.trace);
   std::string text = "{";
   PageSink sink{.write = [&](std::string_view part) { return text += part, true; }};
-  write_answer(*content.trace, content.session.document, plan, 0, sink);
+  write_answer(*content.trace, named_arcs(content.session.document, *content.trace), plan, 0, sink);
   return nlohmann::json::parse(text + "}");
 }
 

@@ -29,8 +29,8 @@ void explain_name(const Gui& gui, const HeadRef& head, const HeadName& name) {
   const AppState& state = gui.state;
   std::string tip = name_explained(state.settings.language, name);
   const TrainingCard* card = state.document.card.get();
-  const auto is_pronoun = [](const NamedArc* arc) { return arc->relation == "IT"; };
-  if (card && card->plan.corruption.restore > 0 && std::ranges::any_of(name.arcs, is_pronoun))
+  const auto pronouns = std::ranges::count(name.arcs, kPronounRelation, &NamedArc::relation);
+  if (card && card->plan.corruption.restore > 0 && pronouns > 0)
     tip += std::string("\n") + gui.word(kAnswerWords.supervised_pronouns);
   const auto is_head = [&](const TaughtHead& one) { return HeadRef{one.layer, one.head} == head; };
   if (card && std::ranges::any_of(card->plan.teaching.heads, is_head)) {

@@ -26,8 +26,7 @@ struct DrawnWeightLine {
 
   const Trace& trace() const { return *inside.question.trace; }
   const Step* step(std::string_view name) const {
-    const auto is = [&](const Step& one) { return one.name == name; };
-    const auto found = std::ranges::find_if(inside.steps, is);
+    const auto found = std::ranges::find(inside.steps, name, &Step::name);
     return found == inside.steps.end() ? nullptr : &*found;
   }
   std::string word(bool query) const {

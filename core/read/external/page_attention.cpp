@@ -1,6 +1,5 @@
 #include "read/external/page_attention.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include <nlohmann/json.hpp>
@@ -205,10 +204,6 @@ class PageStackReader {
     for (std::size_t layer = 0; layer < page_.layers.size() && stack_.is_good(); ++layer)
       if (const auto table = numbers[layer].integer(-1, static_cast<Index>(tables.size()) - 1); table >= 0)
         page_.layers[layer].relative_bias = tables[static_cast<std::size_t>(table)];
-  }
-
-  static auto end_of_layer(std::vector<HeadRef>::const_iterator head, const std::vector<HeadRef>& heads) {
-    return std::find_if(head, heads.end(), [layer = head->layer](const HeadRef& one) { return one.layer != layer; });
   }
 
   /// The bytes of one field: `each` numbers a head. With planes the field is a list, one item a layer.

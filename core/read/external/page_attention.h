@@ -2,6 +2,7 @@
 // its model is not there, and what a check compares with the model's.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -35,8 +36,15 @@ struct PageAttention {
   float error = 0;                    // the stated largest difference of a weight from float32
 };
 
-/// Where the numbers of a page stand beside its data, as bytes: those of a field (`q`, `k`, `v`, `weights`) of the
-/// stack with this number; nothing where there are none.
+/// The fields of a stack with its numbers, which are packed a layer at a time.
+inline constexpr const char* kPageNumberFields[] = {"q", "k", "v", "weights"};
+/// The first head that is of another layer than `head`.
+inline auto end_of_layer(std::vector<HeadRef>::const_iterator head, const std::vector<HeadRef>& heads) {
+  return std::find_if(head, heads.end(), [layer = head->layer](const HeadRef& one) { return one.layer != layer; });
+}
+
+/// Where the numbers of a page stand beside its data, as bytes: those of a field of the stack with this number; nothing
+/// where there are none.
 using PageNumbers = std::function<std::optional<std::string_view>(Index stack, std::string_view field)>;
 
 /// The tokens and the numbers of `answer`, the object that has `tokens` and `stacks`: without masks and edits, which

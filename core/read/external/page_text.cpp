@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "read/external/page_attention.h"
 
 namespace headlight {
 namespace {
@@ -22,7 +23,7 @@ std::vector<std::string_view> texts_beside(std::string_view html) {
 void put_texts(nlohmann::json& answer, std::vector<std::string_view>& texts) {
   if (!answer.is_object() || !answer["stacks"].is_array()) return;
   for (nlohmann::json& stack : answer["stacks"])
-    for (const char* field : {"q", "k", "v", "weights"}) {
+    for (const char* field : kPageNumberFields) {
       const auto list = stack.is_object() ? stack.find(field) : stack.end();
       if (list == stack.end() || !list->is_array()) continue;
       for (nlohmann::json& item : *list) {

@@ -215,9 +215,9 @@ Result<bool> add_sentences(const std::shared_ptr<const Model>& model, const Spel
 }  // namespace
 
 const RelationScore* opposite_of(const RelationReport& report, const RelationScore& relation) {
-  const auto found = std::find_if(report.opposite.begin(), report.opposite.end(),
-                                  [&](const RelationScore& one) { return one.relation == relation.relation; });
-  return found == report.opposite.end() ? nullptr : &*found;
+  for (const RelationScore& one : report.opposite)
+    if (one.relation == relation.relation) return &one;
+  return nullptr;
 }
 
 Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<const Model>& model,

@@ -2,6 +2,7 @@
 // down to what was learned, and back.
 #include <numeric>
 
+#include "core/output_matrices.h"
 #include "figure/inside_labels.h"
 #include "figure/labels.h"
 #include "gui/frame/draw.h"

@@ -74,7 +74,7 @@ HEADLIGHT_EXPORT(open) void core_open(int side, const char* text, int size) {
     auto still = TRY(StillAnswer::read(
         parsed(text, size), [&](Index stack, std::string_view field) { return memory_file(name_of(stack, field)); }));
     for (Index stack = 0; stack < 3; ++stack)
-      for (const char* field : {"q", "k", "v", "weights"}) drop_memory_file(name_of(stack, field));
+      for (const char* field : kPageNumberFields) drop_memory_file(name_of(stack, field));
     page_sides[side] = std::move(still);
     return json::object();
   });
