@@ -66,8 +66,7 @@ std::string list_of(const std::vector<HeadRef>& heads) {
 /// The picture that the window would write of what it shows.
 void add_picture(CommandWords& words, const AppState& state, const FigureRequest& order) {
   const FigureKind kind = order.kind;
-  const auto is_kind = [&](const NamedView& named) { return named.figure == kind; };
-  add(words, "--view", std::string(std::ranges::find_if(kNamedViews, is_kind)->name));
+  add(words, "--view", std::string(std::ranges::find(kNamedViews, kind, &NamedView::figure)->name));
   const ViewState& view = order.view;
   const std::vector<HeadRef> lines =
       kind == FigureKind::flow && view.flow.heads ? flow_heads(state) : std::vector<HeadRef>{};

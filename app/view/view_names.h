@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -23,10 +24,6 @@ inline std::string_view present_view_name(std::string_view name) {
     if (view.earlier == name) return view.name;
   return name;
 }
-
-/// Of View, in its order.
-inline constexpr std::string_view kViewNames[] = {"heads", "inside", "flow", "train", "compare", "code"};
-inline std::string_view name(View view) { return name_in(kViewNames, view); }
 
 /// Of InsideTab, in its order.
 inline constexpr std::string_view kTabNames[] = {"numbers", "why", "lens", "diagram"};
@@ -67,10 +64,18 @@ inline constexpr NamedView kNamedViews[] = {
     {.name = "patch", .view = View::compare, .patch = true, .figure = FigureKind::patch},
     {.name = "code", .view = View::code}};
 
+/// Of View, in its order: of the names above that show it the most general.
+inline constexpr auto kViewNames = [] {
+  std::array<std::string_view, 6> names;
+  for (auto one = std::rbegin(kNamedViews); one != std::rend(kNamedViews); ++one)
+    names[static_cast<std::size_t>(one->view)] = one->name;
+  return names;
+}();
+inline std::string_view name(View view) { return name_in(kViewNames, view); }
+
 /// By its name, or by an earlier one. Null where there is no such name.
 inline const NamedView* named_view(std::string_view name) {
-  const auto is = [name = present_view_name(name)](const NamedView& view) { return view.name == name; };
-  const auto found = std::ranges::find_if(kNamedViews, is);
+  const auto found = std::ranges::find(kNamedViews, present_view_name(name), &NamedView::name);
   return found == std::end(kNamedViews) ? nullptr : found;
 }
 

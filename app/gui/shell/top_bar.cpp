@@ -4,6 +4,7 @@
 #include "gui/frame/looks.h"
 #include "gui/lesson/lesson_panel.h"
 #include "gui/shell/shell.h"
+#include "view/view_names.h"
 #include "words/inside_words.h"
 #include "words/model_words.h"
 #include "words/window_words.h"
@@ -18,18 +19,22 @@ void unsaved_dot(const Gui& gui) {
   ImGui::GetWindowDrawList()->AddCircleFilled(corner, 2.5f * gui.unit, gui.colours().text, 12);
 }
 
+/// In their order in the bar: the label and the tip of each.
+constexpr std::tuple<View, Words, Words> kBarViews[] = {
+    {View::heads, kWindowWords.view_heads, kWindowWords.tip_view_heads},
+    {View::inside, kWindowWords.view_inside, kWindowWords.tip_view_inside},
+    {View::code, kCodeWords.view_code, kCodeWords.tip_view_code},
+    {View::flow, kWindowWords.view_flow, kWindowWords.tip_view_flow},
+    {View::compare, kCompareWords.view_compare, kCompareWords.tip_view_compare},
+    {View::train, kWindowWords.view_train, kWindowWords.tip_view_train}};
+
 std::vector<Segment> view_segments(const Gui& gui) {
-  const View now = gui.state.view.view;
-  return {
-      {"view heads", gui.word(kWindowWords.view_heads), now == View::heads, gui.word(kWindowWords.tip_view_heads)},
-      {"view inside", gui.word(kWindowWords.view_inside), now == View::inside, gui.word(kWindowWords.tip_view_inside)},
-      {"view code", gui.word(kCodeWords.view_code), now == View::code, gui.word(kCodeWords.tip_view_code)},
-      {"view flow", gui.word(kWindowWords.view_flow), now == View::flow, gui.word(kWindowWords.tip_view_flow)},
-      {"view compare", gui.word(kCompareWords.view_compare), now == View::compare,
-       with_keys(gui, kCompareWords.tip_view_compare, {Act::show_compare})},
-      {"view train", gui.word(kWindowWords.view_train), now == View::train, gui.word(kWindowWords.tip_view_train)}};
+  std::vector<Segment> segments;
+  for (const auto& [view, label, tip] : kBarViews)
+    segments.push_back({"view " + std::string(name(view)), gui.word(label), gui.state.view.view == view,
+                        with_keys(gui, tip, {Act::show_compare})});
+  return segments;
 }
-constexpr View kSegmentViews[] = {View::heads, View::inside, View::code, View::flow, View::compare, View::train};
 
 void share_menu(Gui& gui) {
   if (menu_button(gui, "share menu", gui.word(kWindowWords.share))) ImGui::OpenPopup("share");
@@ -122,7 +127,7 @@ void top_bar(Gui& gui) {
     ImGui::SameLine(0, 12 * unit);
     ImGui::SetCursorPosY(top);
   }
-  if (const auto chosen = segmented(gui, views)) gui.push(ShowView{kSegmentViews[*chosen]});
+  if (const auto chosen = segmented(gui, views)) gui.push(ShowView{std::get<View>(kBarViews[*chosen])});
   ImGui::SameLine(0, close);
   lesson_menu(gui);
   ImGui::SameLine(std::max(ImGui::GetCursorPosX() + close, ImGui::GetWindowWidth() - right));
