@@ -140,10 +140,10 @@ Result<std::vector<StudyCell>> answer_of(const StudyQuestion& question, const St
     traces.corrupt = *std::move(corrupt);
   }
   if (!pair.right.empty() || !pair.wrong.empty()) TRY(check_has_logits(*traces.clean, "right"));
-  for (const auto& [option, word, place] :
+  for (const auto& [option, word, row] :
        {std::tuple("right", &pair.right, &traces.right), std::tuple("wrong", &pair.wrong, &traces.wrong)}) {
     if (word->empty()) continue;
-    *place = TRY(answer_row(*traces.clean->model, option, *word));
+    *row = TRY(answer_row(*traces.clean->model, option, *word));
   }
   auto cells = question.answer(traces);
   if (!cells) return cells;

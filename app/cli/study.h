@@ -76,7 +76,7 @@ double mean_of(const std::vector<double>& values);
 /// same ones. There is a value.
 Summary summary_of(std::vector<double> values);
 
-/// What random places do, beside those that were chosen, in each format; of a study its mean.
+/// What random cells do, beside those that were chosen, in each format; of a study its mean.
 std::string control_text(const PatchControl& control);
 Value control_json(const PatchControl& control);
 void add_control(const PatchControl& control, Arrays& arrays);

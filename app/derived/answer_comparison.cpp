@@ -244,9 +244,9 @@ bool shares_no_cell(const JointStack& stack) {
 }
 
 bool has_words_of_one(const JointStack& stack) {
-  const auto in_both = [](const JointToken& token) { return token.in_both(); };
-  return stack.in_both &&
-         !(std::ranges::all_of(stack.axes.queries, in_both) && std::ranges::all_of(stack.axes.keys, in_both));
+  const auto of_one = [](const JointToken& token) { return !token.in_both(); };
+  const auto any = [&](const JointAxis& axis) { return std::any_of(axis.begin(), axis.end(), of_one); };
+  return stack.in_both && (any(stack.axes.queries) || any(stack.axes.keys));
 }
 
 std::optional<float> order_value(const HeadDifference& head, DifferenceOrder order) {

@@ -63,10 +63,10 @@ Status take_object(std::string_view where, const json& object, const std::string
   const json& attention = object["attention"];
   for (std::size_t i = 0; i < attention.size(); ++i) {
     const json& entry = attention[i];
-    const std::string place = "attention[" + std::to_string(i) + "].attn";
+    const std::string field = "attention[" + std::to_string(i) + "].attn";
     if (!entry.is_object() || !entry.contains("attn") || !entry["attn"].is_array())
-      return bad_input(where, place, "[layer][head][query][key]", "none");
-    auto array = TRY(nested_numbers(where, place, entry["attn"], 5));
+      return bad_input(where, field, "[layer][head][query][key]", "none");
+    auto array = TRY(nested_numbers(where, field, entry["attn"], 5));
     const std::string before = sentence + stack_called(entry);
     if (file.arrays.contains(before + "attentions"))
       return bad_input(where, "attention", "each name once", "'" + before + "attentions' twice");

@@ -226,10 +226,10 @@ Bilingual cell_text(std::string_view array, const std::vector<Index>& at, const 
     if (words.keys.empty()) words.keys = known->second.keys;
   }
   if (axes.size() != at.size()) return shape_text(at);
-  std::vector<Bilingual> places;
+  std::vector<Bilingual> named;
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     if (axes[axis] == "layer" && axis + 1 < axes.size() && axes[axis + 1] == "head") {
-      places.emplace_back(head_label({at[axis], at[axis + 1]}));
+      named.emplace_back(head_label({at[axis], at[axis + 1]}));
       ++axis;
       continue;
     }
@@ -239,9 +239,9 @@ Bilingual cell_text(std::string_view array, const std::vector<Index>& at, const 
                                                    : "";
     const Bilingual name = translated(axes[axis]);
     const std::string number = " " + std::to_string(at[axis]) + word;
-    places.emplace_back(name.en + number, name.zh + number);
+    named.emplace_back(name.en + number, name.zh + number);
   }
-  return joined(places, headlight::words(phrases::comma));
+  return joined(named, headlight::words(phrases::comma));
 }
 
 }  // namespace headlight

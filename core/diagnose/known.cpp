@@ -85,9 +85,9 @@ Index d_k_of(const ExportFile& file, const std::string& before, Index heads) {
   if (file.computed) return file.computed->attention(Stack::self, 0).query.cols() / heads;
   if (file.d_k) return *file.d_k;
   const std::string sentence = before.substr(0, before.find('.') + 1);
-  for (const std::string& place : {before, sentence})
+  for (const std::string& prefix : {before, sentence})
     for (const char* kind : {"last_hidden_state", "hidden_states", "output"})
-      if (const Array* array = find_array(file.arrays, place + kind); array && !array->shape.empty())
+      if (const Array* array = find_array(file.arrays, prefix + kind); array && !array->shape.empty())
         if (array->shape.back() % heads == 0) return array->shape.back() / heads;
   return 0;
 }

@@ -106,12 +106,14 @@ std::optional<CellRef> draw_joint_map(Gui& gui, const JointMap& map, const MapLa
   list.PopClipRect();
   list.AddRect({layout.plot.x - 1, layout.plot.y - 1}, {layout.plot.right() + 1, layout.plot.bottom() + 1},
                gui.colours().line);
-  const auto place = [](const auto& cell, Index CellRef::*axis, Index first, Index count) {
+  const auto shown_index = [](const auto& cell, Index CellRef::*axis, Index first, Index count) {
     const Index at = cell ? (*cell).*axis - first : -1;
     return at >= 0 && at < count ? std::optional(at) : std::nullopt;
   };
-  const auto row = [&](const auto& cell) { return place(cell, &CellRef::query, part.first_query, part.num_queries); };
-  const auto column = [&](const auto& cell) { return place(cell, &CellRef::key, part.first_key, part.num_keys); };
+  const auto row = [&](const auto& cell) {
+    return shown_index(cell, &CellRef::query, part.first_query, part.num_queries);
+  };
+  const auto column = [&](const auto& cell) { return shown_index(cell, &CellRef::key, part.first_key, part.num_keys); };
   const auto shown = [&](const std::optional<CellRef>& cell) {
     return row(cell) && column(cell) ? std::optional(CellRef{*row(cell), *column(cell)}) : std::nullopt;
   };

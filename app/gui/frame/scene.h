@@ -24,7 +24,7 @@ inline SharedMatrix borrowed(const Matrix& matrix) { return SharedMatrix(SharedM
 /// Adds the scene to a draw list, that of the current window; what is out of sight is left out.
 void paint_scene(Gui& gui, ImDrawList& list, const Drawing& scene, const SceneView& view);
 void paint_scene(Gui& gui, const Drawing& scene, const SceneView& view);
-/// The colours of a scale at this place of the screen, framed, with their numbers under them.
+/// The colours of a scale in this box of the screen, framed, with their numbers under them.
 void paint_ramp(Gui& gui, ImDrawList& list, const Ramp& ramp);
 
 /// Which of the scene's hit boxes the pointer is on, and which was clicked.
