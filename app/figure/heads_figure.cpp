@@ -17,6 +17,8 @@ constexpr Index kLeastSide = 12;
 constexpr float kFairShare = 1.15f;  // of a page's fair height: so much more is better than smaller maps
 constexpr float kLargestSmall = 72;  // points: of a table's maps
 constexpr int kMostTitleLines = 3;
+constexpr Index kMostThinned = 2;    // every so many rows have a label
+constexpr float kPaleOfOff = 0.65f;  // how much of the page covers a head that is off, in a table
 constexpr float kAnyHigh = 1e6f;
 
 Index cells_a_side(std::size_t maps) {
@@ -68,9 +70,9 @@ struct HeadsFigure {
                      .most = small ? kLargestSmall : 18 * page.title,
                      .unit = unit,
                      .page = true,
-                     .form = !by_layer ? HeadsForm::titles
-                             : small   ? HeadsForm::table
-                                       : HeadsForm::free};
+                     .form = !by_layer || (options.own_range && !small) ? HeadsForm::titles
+                             : small                                    ? HeadsForm::table
+                                                                        : HeadsForm::free};
     for (std::size_t i = 0; i < heads.size(); ++i) {
       const float number = width(number_of(heads[i])), value = width(values[i]);
       sizes.title = std::max(sizes.title, small ? std::max(number, value) : number + value);
@@ -81,12 +83,12 @@ struct HeadsFigure {
     const auto arranged = [&] { layout = heads_layout(page.room(), height, content, sizes); };
     sizes.title_lines = small && !options.numbers.empty() ? 2 : 1;
     arranged();
-    // Labels take room, which their size depends on. Where not all have room the maps have none.
+    // Labels take room, which their size depends on. Where few of them have room the maps have none.
     for (int i = 0; i < 3 && !small; ++i) {
       const float side = std::max(layout.width, layout.height) + layout.labels;
       axes = map_axes(page, first, side);
       shape = layout_of(first, axes, {0, 0, side, side});
-      const bool labelled = shape.rows && shape.row_step == 1 && shape.columns != ColumnLabels::none;
+      const bool labelled = shape.rows && shape.row_step <= kMostThinned && shape.columns != ColumnLabels::none;
       sizes.labels = labelled ? shape.plot.x : 0;
       sizes.above = labelled ? label_height(axes, shape) : 0;
       arranged();
@@ -149,13 +151,18 @@ struct HeadsFigure {
             style());
       }
       const PrintedMap map = printed_map(subject, heads[i], most);
-      const MapLayout cells{.plot = box,
-                            .cell = box.w / static_cast<float>(first.num_keys()),
-                            .columns = layout.labels > 0 ? shape.columns : ColumnLabels::none,
-                            .column_step = 1};
+      const MapLayout cells{
+          .plot = box,
+          .cell = box.w / static_cast<float>(first.num_keys()),
+          .columns = layout.labels > 0 ? shape.columns : ColumnLabels::none,
+          .column_step = shape.columns == ColumnLabels::horizontal
+                             ? 1
+                             : label_step(kLineOfText * axes.size, box.w / static_cast<float>(first.num_keys()))};
       add_map(page, map, axes, cells, own_scale(scale, map.weights, options), false);
       // Between the cells and their labels.
       add_role_strips(page, map, box, {box.x, box.y}, (layout.titles ? 2.4f : 1) * unit, options.theme);
+      if (!layout.titles && is_off(heads[i]))
+        page.drawing.add(Rectangle{.box = box, .fill = page.drawing.background, .opacity = kPaleOfOff});
       page.drawing.hits.push_back({map_name(heads[i], of_layers), box});
       blocks = blocks || has_blocked(map.weights);
     }
@@ -173,6 +180,9 @@ Drawing draw_heads(const FigureSubject& subject, const FigureOptions& options, c
   figure.arrange();
   const bool blocks = figure.draw();
   std::vector<std::string> remarks;
+  if (!figure.layout.titles &&
+      std::ranges::any_of(figure.heads, [&](const HeadRef& head) { return figure.is_off(head); }))
+    remarks.push_back(either(options.language, "pale: heads that are off", "浅色：已关闭的头"));
   if (std::max(figure.first.num_queries(), figure.first.num_keys()) > figure.most)
     remarks.push_back(either(options.language, "each dot: the largest weight of the cells it covers",
                              "每个点：其覆盖单元格中的最大权重"));

@@ -11,13 +11,22 @@
 namespace headlight {
 namespace {
 
-constexpr double kTypedCells = 1e7;  // of a search while numbers are typed: it may take some ten milliseconds
-constexpr Index kFewCells = 4;       // are not enough for a slip that explains nearly anything
+constexpr double kTypedCells = 1e7;   // of a search while numbers are typed: it may take some ten milliseconds
+constexpr double kSumsToOne = 0.005;  // a row of exact numbers
+constexpr Index kFewCells = 4;        // are not enough for a slip that explains nearly anything
 
 Bilingual row_text(Index row, const NumberTable& table) {
   const auto at = static_cast<std::size_t>(row);
   const std::string label = at < table.row_labels.size() ? " (" + printable(table.row_labels[at]) + ")" : "";
   return words(phrases::table_row, std::to_string(row), label);
+}
+
+/// How far the sum of a row may be from 1: by half a unit of the last digit of each number where all were printed with
+/// two decimals.
+double tolerance_of_sums(const Grid& cells) {
+  const Grid hundreds = 100 * cells;
+  const bool printed = (hundreds - hundreds.array().round().matrix()).cwiseAbs().maxCoeff() < 1e-3;
+  return kSumsToOne * (printed ? static_cast<double>(cells.cols()) + 1e-3 : 1);
 }
 
 struct NumbersJudge {
@@ -36,9 +45,10 @@ struct NumbersJudge {
 
   void take_sums(const NumberTable& weights) {
     const Grid cells = weights.numbers.cast<double>();
+    const double tolerance_of_sum = tolerance_of_sums(cells);
     for (Index row = 0; row < cells.rows(); ++row) {
       const Bilingual text = row_text(row, weights);
-      if (!sums_to_one(cells.row(row), 0.005))
+      if (!sums_to_one(cells.row(row), tolerance_of_sum))
         add(mistakes::weights_changed, words(phrases::row_sum, text, formatted("%.2f", cells.row(row).sum())));
       if (cells.row(row).minCoeff() < 0) add(mistakes::weights_changed, words(phrases::row_below_zero, text));
     }

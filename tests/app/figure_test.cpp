@@ -239,6 +239,23 @@ TEST(Figure, ThumbnailsKeepEveryCellAndNoneCoversTheFrameOfAnother) {
   }
 }
 
+TEST(Figure, ATableHasMapsOnANarrowPageAndHeadsThatAreOffArePale) {
+  Document document = document_of(5);
+  document.config = {.d_model = 256, .num_heads = 64, .num_layers = 2, .ffn = 0};
+  document.edits.off = {{1, 3}};
+  const auto trace = answer_of(document);
+  const Drawing drawing = drawn(document, *trace, {.width = 40 * kPointsInMm});
+  const std::vector<Cells> maps = maps_of(drawing);
+  ASSERT_EQ(maps.size(), 128u);
+  for (const Cells& map : maps) {
+    EXPECT_GT(map.box.w, 0.5f);
+    EXPECT_LE(map.box.right(), drawing.width);
+  }
+  const auto covers = [&](const Rectangle& one) { return one.opacity < 1 && one.box == maps[64 + 3].box; };
+  EXPECT_EQ(std::ranges::count_if(all<Rectangle>(drawing), covers), 1);
+  EXPECT_TRUE(says(drawing, "pale: heads"));
+}
+
 TEST(Figure, ThumbnailsOfALargeModelKeepTheirLargestWeights) {
   Document document = document_of(100);
   document.config = {.d_model = 64, .num_heads = 32, .num_layers = 48, .ffn = 0};

@@ -24,6 +24,10 @@ TEST(CheckNumbers, NamesRowsThatDoNotSumToOne) {
   EXPECT_EQ(found_in(numbers), (Lines{"weights: row 0 (我) sums to 0.90, not to 1"}));
   EXPECT_EQ(check_numbers(numbers)[0].text.zh, "权重：第 0 行 (我)加起来是 0.90，不是 1");
   EXPECT_EQ(check_numbers(numbers)[0].code, mistakes::weights_changed);
+  numbers.weights = typed("[[0.33, 0.33, 0.33], [0.17, 0.17, 0.67]]");
+  EXPECT_TRUE(found_in(numbers).empty()) << "each of them is rounded";
+  numbers.weights = typed("[[0.333, 0.333, 0.324], [0.2, 0.2, 0.6]]");
+  EXPECT_EQ(found_in(numbers), (Lines{"weights: row 0 sums to 0.99, not to 1"}));
   numbers.weights = typed("[[0.5, 0.5], [-0.5, 1.5]]");
   EXPECT_EQ(found_in(numbers), (Lines{"weights: row 1 has a weight below 0"}));
 }

@@ -20,6 +20,7 @@ constexpr float kWideTitle = 150;                     // beside a head's number 
 constexpr float kNarrowTitle = 90;                    // … and has none: a line below is kept for it
 constexpr float kMostNameLines = 3, kBroken = 1.25f;  // of a name in lines: its length by that of the line
 constexpr Index kFewHeads = 3;                        // that many of a layer stand on one line
+constexpr float kMostGap = 0.2f;                      // between two maps of a page, of the share of each
 constexpr float kAnyHeight = 1e6f;
 
 Index rows_for(Index heads, Index columns) { return (heads + columns - 1) / columns; }
@@ -48,11 +49,12 @@ HeadsLayout with_columns(float width, float height, const HeadsContent& content,
   if (titles && content.groups > 1) layout.left = layout.labels + kBracket * unit;
   else layout.left = layout.named ? std::max(kLayerName * unit, sizes.layers + 8 * unit) : layout.labels;
   layout.top = layout.named ? sizes.text + 2 * unit : 0;
-  const float gap_x = 4 * unit;
+  const auto across = static_cast<float>(columns);
+  const float gap_x = sizes.page ? std::min(4 * unit, kMostGap * width / across) : 4 * unit;
   float gap_y = (titles ? 3 : 2) * unit;
   layout.group_gap = titles ? 4 * unit : 0;
   const auto groups = static_cast<float>(content.groups);
-  const float rows = groups * static_cast<float>(layout.rows_per_group), across = static_cast<float>(columns);
+  const float rows = groups * static_cast<float>(layout.rows_per_group);
   const float room_x = (width - layout.left - gap_x * (across - 1)) / across;
   const float room_y = (height - layout.top - gap_y * (rows - 1) - layout.group_gap * (groups - 1)) / rows -
                        layout.title - layout.above - kept;
