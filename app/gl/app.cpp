@@ -4,7 +4,9 @@
 
 #include <stdlib.h>
 
+#include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <future>
 
@@ -106,9 +108,18 @@ std::string window_title(const AppState& state) {
   return std::filesystem::path(state.session_path).filename().string() + " — Headlight";
 }
 
+std::atomic<bool> frames_go_on = false;
+
+/// Xlib calls exit() where the display is lost, while threads still use what that would tear down.
+void leave_at_once() {
+  if (frames_go_on) std::_Exit(EXIT_FAILURE);
+}
+
 /// Frames and sleep, until the state asks for the end.
 void run_window(Window& window, QuitSignals& signals, Screen& screen, AppState& state, Loop& loop, Commands commands,
                 const Startup& asked) {
+  [[maybe_unused]] static const int registered = std::atexit(leave_at_once);
+  frames_go_on = true;
   bool is_shown = false, is_answered = false;
   int frames = kFramesAfterEvent, ending = 0;  // frames until the end that was asked for
   std::string title;
@@ -134,6 +145,7 @@ void run_window(Window& window, QuitSignals& signals, Screen& screen, AppState& 
     if (changed || screen.fonts.wants_frame() || screen.motion->is_moving()) frames = kFramesAfterEvent;
     if (ending > 0 && !window.holds_keys() && --ending == 0) commands.emplace_back(Quit{});
   }
+  frames_go_on = false;
 }
 
 /// The look of a picture without a window.
