@@ -118,7 +118,7 @@ void leave_at_once() {
 /// Frames and sleep, until the state asks for the end.
 void run_window(Window& window, QuitSignals& signals, Screen& screen, AppState& state, Loop& loop, Commands commands,
                 const Startup& asked) {
-  [[maybe_unused]] static const int registered = std::atexit(leave_at_once);
+  std::atexit(leave_at_once);  // before all that was registered earlier
   frames_go_on = true;
   bool is_shown = false, is_answered = false;
   int frames = kFramesAfterEvent, ending = 0;  // frames until the end that was asked for
