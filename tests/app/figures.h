@@ -59,6 +59,13 @@ std::vector<T> all(const Drawing& drawing) {
   return found;
 }
 
+/// The maps of a drawing, without the sample of a blocked cell beside the colour bar.
+inline std::vector<Cells> maps_of(const Drawing& drawing) {
+  std::vector<Cells> maps = all<Cells>(drawing);
+  if (maps.size() > 1 && same(*maps.back().weights, Matrix::Constant(1, 1, -1.0f))) maps.pop_back();
+  return maps;
+}
+
 /// Everything that is written, a line a text.
 inline std::string words_of(const Drawing& drawing) {
   std::string words;
