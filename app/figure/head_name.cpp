@@ -178,13 +178,14 @@ std::vector<std::string> name_in_lines(const HeadName& name, float room, std::si
   return lines;
 }
 
-MeasuredTitle measured_title(const HeadRef& head, const HeadName& name, const std::string& value, float room,
-                             const std::function<float(const std::string&)>& width_of) {
-  const std::string title = head_label(head);
-  const std::string words =
-      name_within(name, room, [&](const std::string& text) { return width_of(title + value + kBeforeName + text); });
-  if (!words.empty()) return {title, value, kBeforeName + words, !name.named};
-  return {title, width_of(title + value) <= room ? value : std::string(), {}, false};
+HeadTitle title_within(const HeadRef& head, const HeadName& name, const std::string& value, float room,
+                       const std::function<float(const std::string&)>& width_of) {
+  HeadTitle title{.head = head_label(head), .value = value, .named = name.named};
+  const std::string words = name_within(
+      name, room, [&](const std::string& text) { return width_of(title.head + value + kBeforeName + text); });
+  if (!words.empty()) title.beside = kBeforeName + words;
+  else if (width_of(title.head + value) > room) title.value.clear();
+  return title;
 }
 
 std::string name_explained(Language language, const HeadName& name) {

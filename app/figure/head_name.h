@@ -61,14 +61,17 @@ std::string name_within(const HeadName& name, float room, const std::function<fl
 std::vector<std::string> name_in_lines(const HeadName& name, float room, std::size_t most,
                                        const std::function<float(const std::string&)>& width_of, float taken = 0);
 
-/// The title of a head, a value of it if there is one, and its name: "L1·H5", "  0.43", "  object → its verb".
-struct MeasuredTitle {
-  std::string head, value, relations;
-  bool quiet = false;  // the name is no relation: it is written in grey
+/// What stands above a head's map.
+struct HeadTitle {
+  std::string head = {}, value = {};    // "L1·H5", "  0.43"
+  std::string beside = {};              // on the same line: the name, or its beginning
+  std::vector<std::string> below = {};  // lines of the name
+  bool named = false;                   // by relations of this sentence; else it is written in grey
 };
-/// The name is shortened to `room` (name_within). `value` is complete or, where there is no room, empty.
-MeasuredTitle measured_title(const HeadRef& head, const HeadName& name, const std::string& value, float room,
-                             const std::function<float(const std::string&)>& width_of);
+/// A title of one line, its name shortened to `room` (name_within): "  object → its verb". `value` is complete or,
+/// where there is no room, empty.
+HeadTitle title_within(const HeadRef& head, const HeadName& name, const std::string& value, float room,
+                       const std::function<float(const std::string&)>& width_of);
 
 /// The tooltip of a head's name: what it counts, and how often such cells were right where they were measured.
 std::string name_explained(Language language, const HeadName& name);

@@ -19,7 +19,6 @@ constexpr float kLargestSmall = 72;  // points: of a table's maps
 constexpr int kMostTitleLines = 3;
 constexpr Index kMostThinned = 2;    // every so many rows have a label
 constexpr float kPaleOfOff = 0.65f;  // how much of the page covers a head that is off, in a table
-constexpr float kAnyHigh = 1e6f;
 
 Index cells_a_side(std::size_t maps) {
   if (static_cast<Index>(maps) <= kMostWhole) return kThumbnail;
@@ -35,7 +34,7 @@ struct HeadsFigure {
   bool small = options.kind == FigureKind::layers;
   std::vector<HeadRef> heads = ordered ? options.heads : maps_of_layers(subject, options);
   Index most = cells_a_side(heads.size());
-  PrintedMap first = printed_map(subject, {0, 0, options.head.stack}, most);
+  std::vector<PrintedMap> maps = {};
   ColourScale scale = map_scale(subject, options);
   float unit = page.label / 12;
   std::vector<std::string> values = std::vector<std::string>(heads.size());  // beside the heads' numbers
@@ -50,11 +49,14 @@ struct HeadsFigure {
   }
   MapStyle style() const { return page_style(page, page.label); }
 
+  const PrintedMap& first() const { return maps.front(); }
+  ColourScale scale_of(const PrintedMap& map) const { return own_scale(scale, map.weights, options); }
+
   void name_heads() {
     for (std::size_t i = 0; i < heads.size(); ++i) {
+      maps.push_back(printed_map(subject, heads[i], most));
       if (i < options.numbers.size() && options.numbers[i]) values[i] = "  " + order_number_text(*options.numbers[i]);
-      if (options.own_range)
-        values[i] += "  ≤ " + tick_number(own_scale(scale, printed_map(subject, heads[i], most).weights, options).top);
+      if (options.own_range) values[i] += "  ≤ " + tick_number(scale_of(maps[i]).top);
     }
     if (of_layers || small) names.resize(heads.size());
     else names = names_of(options.language, subject.document, subject.trace, heads);
@@ -64,8 +66,8 @@ struct HeadsFigure {
     const std::vector<Index> layers = layers_of(subject, options);
     const bool by_layer = !ordered && !of_layers;
     const Index groups = by_layer ? static_cast<Index>(layers.size()) : 1;
-    const HeadsContent content{groups, static_cast<Index>(heads.size()) / groups, first.num_queries(),
-                               first.num_keys()};
+    const HeadsContent content{groups, static_cast<Index>(heads.size()) / groups, first().num_queries(),
+                               first().num_keys()};
     HeadsSizes sizes{.text = style().line,
                      .most = small ? kLargestSmall : 18 * page.title,
                      .unit = unit,
@@ -78,16 +80,16 @@ struct HeadsFigure {
       sizes.title = std::max(sizes.title, small ? std::max(number, value) : number + value);
     }
     if (by_layer) sizes.layers = width("L" + std::to_string(layers.back()));
-    const float fair = sizes.form == HeadsForm::table ? kAnyHigh : kFairShare * page.fair_height();
-    const float height = std::min(fair, page.most_height());
+    const float most_height = page.most_height(), fair = kFairShare * page.fair_height();
+    const float height = sizes.form == HeadsForm::table ? most_height : std::min(fair, most_height);
     const auto arranged = [&] { layout = heads_layout(page.room(), height, content, sizes); };
     sizes.title_lines = small && !options.numbers.empty() ? 2 : 1;
     arranged();
     // Labels take room, which their size depends on. Where few of them have room the maps have none.
     for (int i = 0; i < 3 && !small; ++i) {
       const float side = std::max(layout.width, layout.height) + layout.labels;
-      axes = map_axes(page, first, side);
-      shape = layout_of(first, axes, {0, 0, side, side});
+      axes = map_axes(page, first(), side);
+      shape = layout_of(first(), axes, {0, 0, side, side});
       const bool labelled = shape.rows && shape.row_step <= kMostThinned && shape.columns != ColumnLabels::none;
       sizes.labels = labelled ? shape.plot.x : 0;
       sizes.above = labelled ? label_height(axes, shape) : 0;
@@ -126,23 +128,21 @@ struct HeadsFigure {
 
   /// Adds everything; true: some cells are blocked.
   bool draw() {
-    const float used = layout.left + static_cast<float>(layout.columns - 1) * layout.pitch_x +
-                       std::max(layout.title_width, layout.width);
+    const float used = layout.left + static_cast<float>(layout.columns - 1) * layout.pitch_x + layout.title_width;
     std::vector<HeadTitle> titles;
     for (std::size_t i = 0; layout.titles && i < heads.size(); ++i) titles.push_back(title_of(i));
     const float unused = layout.titles ? layout.title_of(0, 0, longest_name(layout, titles, 0, 0)).y - layout.top : 0;
     const Point origin{page.left() + std::max(0.0f, (page.room() - used) / 2), page.y - unused};
-    const auto at = [&](const Box& box) { return Box{origin.x + box.x, origin.y + box.y, box.w, box.h}; };
     add_layer_names(page.drawing, layout, origin, layers_of(subject, options), {}, unit, style());
     add_row_words(page.drawing, layout, origin, axes.queries, page_style(page, axes.size),
-                  plain_ink(page, *first.queries));
+                  plain_ink(page, *first().queries));
     bool blocks = false;
     for (std::size_t i = 0; i < heads.size(); ++i) {
       const Index group = static_cast<Index>(i) / layout.content.heads,
                   head = static_cast<Index>(i) % layout.content.heads;
-      const Box box = at(layout.map_of(group, head));
+      const Box box = moved(layout.map_of(group, head), origin);
       if (layout.titles) {
-        const Box line = at(layout.title_of(group, head, longest_name(layout, titles, group, head)));
+        const Box line = moved(layout.title_of(group, head, longest_name(layout, titles, group, head)), origin);
         const bool off = is_off(heads[i]);
         const Rgb of_name = off || !titles[i].named ? page.ink.dim : page.ink.accent;
         add_head_title(
@@ -150,15 +150,12 @@ struct HeadsFigure {
             {.head = off ? page.ink.dim : page.ink.text, .value = page.ink.dim, .beside = of_name, .below = of_name},
             style());
       }
-      const PrintedMap map = printed_map(subject, heads[i], most);
-      const MapLayout cells{
-          .plot = box,
-          .cell = box.w / static_cast<float>(first.num_keys()),
-          .columns = layout.labels > 0 ? shape.columns : ColumnLabels::none,
-          .column_step = shape.columns == ColumnLabels::horizontal
-                             ? 1
-                             : label_step(kLineOfText * axes.size, box.w / static_cast<float>(first.num_keys()))};
-      add_map(page, map, axes, cells, own_scale(scale, map.weights, options), false);
+      const PrintedMap& map = maps[i];
+      MapLayout cells{.plot = box,
+                      .cell = box.w / static_cast<float>(map.num_keys()),
+                      .columns = layout.labels > 0 ? shape.columns : ColumnLabels::none};
+      thin_labels(cells, kLineOfText * axes.size);
+      add_map(page, map, axes, cells, scale_of(map), false);
       // Between the cells and their labels.
       add_role_strips(page, map, box, {box.x, box.y}, (layout.titles ? 2.4f : 1) * unit, options.theme);
       if (!layout.titles && is_off(heads[i]))
@@ -183,7 +180,7 @@ Drawing draw_heads(const FigureSubject& subject, const FigureOptions& options, c
   if (!figure.layout.titles &&
       std::ranges::any_of(figure.heads, [&](const HeadRef& head) { return figure.is_off(head); }))
     remarks.push_back(either(options.language, "pale: heads that are off", "浅色：已关闭的头"));
-  if (std::max(figure.first.num_queries(), figure.first.num_keys()) > figure.most)
+  if (std::max(figure.first().num_queries(), figure.first().num_keys()) > figure.most)
     remarks.push_back(either(options.language, "each dot: the largest weight of the cells it covers",
                              "每个点：其覆盖单元格中的最大权重"));
   return finished(std::move(page), subject, options, figure.scale, blocks, remarks);

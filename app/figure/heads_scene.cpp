@@ -10,19 +10,12 @@ namespace {
 
 constexpr float kBesideNumber = 6;  // pixels of the design between a head's number and its name
 
-Box moved(const Box& box, Point by) { return {by.x + box.x, by.y + box.y, box.w, box.h}; }
-
 }  // namespace
 
 HeadTitle head_title(const HeadRef& head, const HeadName& name, const std::string& value, const HeadsLayout& layout,
                      float unit, const std::function<float(const std::string&)>& width_of) {
+  if (layout.name_rows() == 0) return title_within(head, name, value, layout.title_width, width_of);
   HeadTitle title{.head = head_label(head), .value = value, .named = name.named};
-  if (layout.name_rows() == 0) {
-    MeasuredTitle measured = measured_title(head, name, value, layout.title_width, width_of);
-    title.value = std::move(measured.value);
-    title.beside = std::move(measured.relations);
-    return title;
-  }
   const float taken = layout.flows ? width_of(title.head + value) + kBesideNumber * unit : 0;
   title.below = name_in_lines(name, layout.title_width, static_cast<std::size_t>(layout.name_rows()), width_of, taken);
   if (!layout.flows || title.below.empty()) return title;
@@ -95,7 +88,7 @@ void add_row_words(Drawing& scene, const HeadsLayout& layout, Point origin, cons
     for (Index head = 0; head < layout.content.heads; head += layout.columns) {
       MapLayout map{.plot = moved(layout.map_of(group, head), origin), .rows = true};
       map.cell = map.plot.h / static_cast<float>(layout.content.rows);
-      map.row_step = label_step(style.line, map.cell);
+      thin_labels(map, style.line);
       add_row_labels(scene, rows, map, style, ink, lit);
     }
 }

@@ -12,14 +12,6 @@
 
 namespace headlight {
 
-/// What stands above a map.
-struct HeadTitle {
-  std::string head = {}, value = {};    // "L1·H5", "  0.43"
-  std::string beside = {};              // on the same line: the name, or its beginning
-  std::vector<std::string> below = {};  // lines of the name
-  bool named = false;                   // by relations of this sentence
-};
-
 /// The title of a head in the room that the layout leaves: its name in lines below the number or, where there are none,
 /// as much of it as has room beside the number. `value` is complete, or empty where there is no room.
 HeadTitle head_title(const HeadRef& head, const HeadName& name, const std::string& value, const HeadsLayout& layout,
@@ -31,7 +23,7 @@ int longest_name(const HeadsLayout& layout, const std::vector<HeadTitle>& titles
 struct TitleInks {
   Rgb head, value, beside, below;
 };
-/// Adds a title at the top left corner of `box`.
+/// Adds a title whose top left corner is `at`.
 void add_head_title(Drawing& scene, const HeadTitle& title, Point at, float unit, const TitleInks& inks,
                     const MapStyle& style);
 

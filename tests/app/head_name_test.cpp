@@ -351,10 +351,10 @@ TEST(HeadName, WhereThereIsLittleRoomTheFirstRelationIsLeft) {
   name.brief = "3 determiners";
   name.named = true;
   const auto width = [](const std::string& text) { return static_cast<float>(text.size()); };
-  const auto title = [&](float room) { return measured_title({1, 6}, name, "", room, width); };
-  EXPECT_EQ(title(100).head + title(100).relations, "L1·H6  " + name.words);
-  EXPECT_EQ(title(28).relations, "  3 determiners");
-  EXPECT_EQ(title(8).relations, "");
+  const auto title = [&](float room) { return title_within({1, 6}, name, "", room, width); };
+  EXPECT_EQ(title(100).head + title(100).beside, "L1·H6  " + name.words);
+  EXPECT_EQ(title(28).beside, "  3 determiners");
+  EXPECT_EQ(title(8).beside, "");
 }
 
 TEST(HeadName, InLinesItBreaksBetweenWordsAndIsCutOnlyWhereItMust) {

@@ -94,6 +94,11 @@ Index label_step(float text, float pitch) {
   return all == 1 ? 1 : std::max(all, step(kThinnedPitch));
 }
 
+void thin_labels(MapLayout& layout, float text) {
+  layout.row_step = label_step(text, layout.cell);
+  layout.column_step = layout.columns == ColumnLabels::horizontal ? 1 : layout.row_step;
+}
+
 MapLayout layout_map(const Box& area, Index rows, Index columns, const LabelMetrics& row_labels,
                      const LabelMetrics& column_labels, float text, float largest_cell) {
   MapLayout layout;
@@ -125,8 +130,7 @@ MapLayout layout_map(const Box& area, Index rows, Index columns, const LabelMetr
   if (cell >= 4) cell = std::floor(cell);  // whole pixels keep cells equal
   layout.cell = std::max(cell, 0.001f);
   layout.plot = {x, y, layout.cell * count_columns, layout.cell * count_rows};
-  layout.row_step = label_step(text, layout.cell);
-  layout.column_step = layout.columns == ColumnLabels::horizontal ? 1 : layout.row_step;
+  thin_labels(layout, text);
   return layout;
 }
 

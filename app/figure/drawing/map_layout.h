@@ -26,6 +26,8 @@ struct Box {
   friend bool operator==(const Box&, const Box&) = default;
 };
 
+inline Box moved(const Box& box, Point by) { return {box.x + by.x, box.y + by.y, box.w, box.h}; }
+
 /// A token as an axis shows it: spaces that would be invisible become ␣, a line break ⏎, long ones end in …, and a
 /// picture (an emoji) is its name.
 std::string axis_label(const Token& token);
@@ -76,6 +78,8 @@ inline constexpr float kLabelPitch = 0.78f, kThinnedPitch = 1.05f;
 
 /// Of labels that stand `pitch` apart, every so many are drawn.
 Index label_step(float text, float pitch);
+/// Sets the steps of a map whose cells and kind of labels are known.
+void thin_labels(MapLayout& layout, float text);
 
 /// Fits a map of rows × columns square cells into `area`, labels on the left and on top where there is room for them.
 /// `text` is the height of a line of label text, `largest_cell` the most that a cell's side may be.

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <optional>
 
+#include "figure/heads_scene.h"
 #include "figure/labels.h"
 #include "gui/actions/actions.h"
 #include "gui/actions/buttons.h"
@@ -12,6 +13,7 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/no_answer.h"
 #include "gui/frame/relation_labels.h"
+#include "gui/frame/scene.h"
 #include "gui/frame/stacks.h"
 #include "model/head_text.h"
 #include "session/shown.h"
@@ -87,17 +89,20 @@ void one_difference(Gui& gui, const HeadDifference& head, const Box& box, float 
   const Palette& colours = gui.colours();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (title_height > 0) {
-    const MeasuredTitle title = measured_title(gui, head.head, name_of_head(gui, head.head), box.w, value);
-    float x = layout.plot.x;
-    const auto write = [&](const std::string& text, ImU32 ink) {
-      list.AddText({x, box.y}, ink, text.c_str());
-      x += ImGui::CalcTextSize(text.c_str()).x;
-    };
-    write(title.head, chosen || hovered ? colours.accent : colours.text);
-    const float y = box.y + ImGui::GetFontSize() + gui.unit;
-    if (chosen) list.AddLine({layout.plot.x, y}, {x, y}, colours.accent, gui.unit);
-    write(title.value, colours.dim);
-    write(title.relations, title.quiet ? colours.dim : colours.text);
+    const auto width = [&](const std::string& text) { return shown_width(gui, text); };
+    const HeadTitle title = title_within(head.head, name_of_head(gui, head.head), value, box.w, width);
+    const TextWidth measure = window_measure(gui);
+    const Rgb of_name = to_rgb(title.named ? colours.text : colours.dim);
+    const float x = layout.plot.x, y = box.y + ImGui::GetFontSize() + gui.unit;
+    Drawing scene;
+    add_head_title(scene, title, {x, box.y}, gui.unit,
+                   {.head = to_rgb(chosen || hovered ? colours.accent : colours.text),
+                    .value = to_rgb(colours.dim),
+                    .beside = of_name,
+                    .below = of_name},
+                   map_style(gui, measure));
+    paint_scene(gui, scene, {});
+    if (chosen) list.AddLine({x, y}, {x + width(title.head), y}, colours.accent, gui.unit);
   } else if (hovered || chosen) {
     list.AddRect(top_left(layout.plot), bottom_right(layout.plot), colours.accent, 0, 0, gui.unit);
   }

@@ -16,14 +16,6 @@ HeadName name_of_head(const Gui& gui, const HeadRef& head) {
   return head_name(state.settings.language, arcs_of(state), head, last_measures(state, head));
 }
 
-MeasuredTitle measured_title(Gui& gui, const HeadRef& head, const HeadName& name, float room,
-                             const std::string& value) {
-  const auto width = [&](const std::string& text) { return shown_width(gui, text); };
-  MeasuredTitle title = measured_title(head, name, value, room, width);
-  title.relations = gui.fonts.shown(title.relations);
-  return title;
-}
-
 void explain_name(const Gui& gui, const HeadRef& head, const HeadName& name) {
   if (!ImGui::IsItemHovered() || name.words.empty()) return;
   const AppState& state = gui.state;

@@ -11,8 +11,6 @@ HeadName name_of_head(const Gui& gui, const HeadRef& head);
 /// How many weights of a head of the answer are set by hand, and the same in words, `1 set by hand`.
 Index weights_by_hand(const AppState& state, const HeadRef& head);
 std::string words_by_hand(const Gui& gui, Index count);
-/// The title of a head, a value of it and its name, at the current font, ready to be drawn.
-MeasuredTitle measured_title(Gui& gui, const HeadRef& head, const HeadName& name, float room, const std::string& value);
 /// A tooltip on the last item: the meaning of a name, how often such cells were right, and whether the head was taught.
 void explain_name(const Gui& gui, const HeadRef& head, const HeadName& name);
 /// The name of the head, as much as `room` leaves, and its tooltip; nothing where it has no name yet.

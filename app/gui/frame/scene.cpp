@@ -117,8 +117,6 @@ class Painter {
   std::size_t maps_ = 0;  // that were met
 };
 
-Box moved_by(const Box& box, ImVec2 by) { return {box.x + by.x, box.y + by.y, box.w, box.h}; }
-
 }  // namespace
 
 void paint_scene(Gui& gui, ImDrawList& list, const Drawing& scene, const SceneView& view) {
@@ -141,7 +139,7 @@ HitState scene_buttons(Gui& gui, const Drawing& scene, ImVec2 origin) {
   HitState state;
   const ImVec2 window = ImGui::GetWindowPos();
   for (std::size_t i = 0; i < scene.hits.size(); ++i) {
-    const Box box = moved_by(scene.hits[i].box, origin);
+    const Box box = moved(scene.hits[i].box, {origin.x, origin.y});
     if (box.bottom() < window.y || box.y > window.y + ImGui::GetWindowHeight()) continue;
     ImGui::SetCursorScreenPos(top_left(box));
     if (ImGui::InvisibleButton(scene.hits[i].name.c_str(), {box.w, box.h})) state.clicked = i;
@@ -155,7 +153,7 @@ std::optional<std::size_t> pointed_hit(Gui& gui, const Drawing& scene, ImVec2 or
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   std::optional<std::size_t> pointed;
   for (std::size_t i = 0; i < scene.hits.size(); ++i) {
-    const Box box = moved_by(scene.hits[i].box, origin);
+    const Box box = moved(scene.hits[i].box, {origin.x, origin.y});
     if (gui.probe) gui.name_box(scene.hits[i].name, box, BoxKind::label);
     if (!pointed && box.contains(mouse.x, mouse.y)) pointed = i;
   }

@@ -110,15 +110,15 @@ struct Arrangement {
     sizes.title_lines = 1;
     const HeadsLayout layout = layout_of(1, count);
     const std::vector<HeadRef> heads = some(count);
-    sizes.title_lines = kTitleLines;
-    const HeadsLayout high = layout_of(1, count);
     HeadsLayout wide = layout;  // the same columns, and room for two lines
     wide.name_lines = kTitleLines - 1;
     const bool fit = std::ranges::all_of(heads, [&](const HeadRef& head) {
       const HeadTitle whole = title_of(head, wide);
       return whole.below.empty() && whole.beside == title_of(head, layout).beside;
     });
-    return fit ? layout : high;
+    if (fit) return layout;
+    sizes.title_lines = kTitleLines;
+    return layout_of(1, count);
   }
   /// Of the heads that show most, as many as give the largest area of maps, none with a side below kLeastShownMap where
   /// there is room for that. They fill their rows.

@@ -20,7 +20,7 @@ struct Atlas {
   std::vector<HeadTitle> titles;  // of them, where maps have any
   float most = 0;                 // the largest number of that order
 
-  Box at(const Box& box) const { return {origin.x + box.x, origin.y + box.y, box.w, box.h}; }
+  Box at(const Box& box) const { return moved(box, {origin.x, origin.y}); }
   /// The height of a title's first line.
   float title_line() const { return layout.title - static_cast<float>(layout.name_lines) * ImGui::GetFontSize(); }
 };

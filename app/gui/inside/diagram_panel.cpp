@@ -49,9 +49,8 @@ void diagram(Gui& gui) {
   for (const Item& item : scene.items)
     if (const Cells* cells = std::get_if<Cells>(&item)) {
       while (inside->pictures[map].values.size() == 0) ++map;
-      const Box& box = cells->box;
-      mark_moved(gui, *ImGui::GetWindowDrawList(), inside->pictures[map++],
-                 {origin.x + box.x, origin.y + box.y, box.w, box.h}, false);
+      mark_moved(gui, *ImGui::GetWindowDrawList(), inside->pictures[map++], moved(cells->box, {origin.x, origin.y}),
+                 false);
     }
   const auto [hovered, clicked] = scene_buttons(gui, scene, origin);
   if (clicked) gui.push(LookAt{{inside->diagram.nodes[*clicked].shows, std::nullopt}});
