@@ -11,9 +11,11 @@
 namespace headlight {
 namespace {
 
-constexpr double kTypedCells = 1e7;   // of a search while numbers are typed: it may take some ten milliseconds
-constexpr double kSumsToOne = 0.005;  // a row of exact numbers
-constexpr Index kFewCells = 4;        // are not enough for a slip that explains nearly anything
+constexpr double kTypedCells = 1e7;  // of a search while numbers are typed: it may take some ten milliseconds
+constexpr Index kFewCells = 4;       // are not enough for a slip that explains nearly anything
+constexpr double kLeastUnit = 1e-4;  // a difference that float16 may make is no mistake
+constexpr double kUnitOfIntegers = 0.01;
+constexpr double kDeviations = 4;  // by which the sum of many roundings may be off
 
 Bilingual row_text(Index row, const NumberTable& table) {
   const auto at = static_cast<std::size_t>(row);
@@ -21,16 +23,36 @@ Bilingual row_text(Index row, const NumberTable& table) {
   return words(phrases::table_row, std::to_string(row), label);
 }
 
-/// How far the sum of a row may be from 1: by half a unit of the last digit of each number where all were printed with
-/// two decimals.
-double tolerance_of_sums(const Grid& cells) {
-  const Grid hundreds = 100 * cells;
-  const bool printed = (hundreds - hundreds.array().round().matrix()).cwiseAbs().maxCoeff() < 1e-3;
-  return kSumsToOne * (printed ? static_cast<double>(cells.cols()) + 1e-3 : 1);
+/// The unit of the last decimal that the finite numbers were printed with, 0.01 of "0.25": 0 of integers, else at least
+/// kLeastUnit.
+double printed_unit(const Matrix& numbers) {
+  constexpr double kFloat = 1e-6;  // relative: a typed decimal as float32
+  const auto finite = numbers.array().isFinite().select(numbers.cast<double>().array(), 0).eval();
+  for (double unit = 1; unit > kLeastUnit; unit /= 10)
+    if (((finite / unit - (finite / unit).round()).abs() <= kFloat * (finite / unit).abs()).all())
+      return unit < 1 ? unit : 0;
+  return kLeastUnit;
 }
 
+/// With as many decimals as the table has, at least two.
+std::string number_text(double number, const NumberTable& like) {
+  const double unit = printed_unit(like.numbers);
+  return formatted("%.*f", unit > 0 ? std::max(2, static_cast<int>(std::lround(-std::log10(unit)))) : 2, number);
+}
+
+/// The largest share of the largest number of its row, or of 1 where that is larger.
+double relative_to_rows(const Grid& open, const Grid& scores) {
+  const auto finite = scores.array().isFinite().select(scores.array().abs(), 0);
+  return (open.rowwise().maxCoeff().array() / finite.rowwise().maxCoeff().max(1)).maxCoeff();
+}
+
+/// What a table follows from.
+struct Source {
+  ExportFile right = {};
+  Grid open = {};  // (T, S): by how much the rounding of what was printed may change a score
+};
+
 struct NumbersJudge {
-  double tolerance;
   std::vector<Mistake> found = {};
   void add(const MistakeCode& code, Bilingual text) { found.push_back({.code = code, .text = std::move(text)}); }
 
@@ -45,73 +67,121 @@ struct NumbersJudge {
 
   void take_sums(const NumberTable& weights) {
     const Grid cells = weights.numbers.cast<double>();
-    const double tolerance_of_sum = tolerance_of_sums(cells);
+    // Each number may be rounded by half a unit.
+    const double tolerance =
+        std::max(1e-3, (static_cast<double>(cells.cols()) - 0.01) * printed_unit(weights.numbers) / 2);
     for (Index row = 0; row < cells.rows(); ++row) {
       const Bilingual text = row_text(row, weights);
-      if (!sums_to_one(cells.row(row), tolerance_of_sum))
-        add(mistakes::weights_changed, words(phrases::row_sum, text, formatted("%.2f", cells.row(row).sum())));
+      if (!sums_to_one(cells.row(row), tolerance))
+        add(mistakes::weights_changed, words(phrases::row_sum, text, number_text(cells.row(row).sum(), weights)));
       if (cells.row(row).minCoeff() < 0) add(mistakes::weights_changed, words(phrases::row_below_zero, text));
     }
   }
 
-  /// One table beside what leads to it.
-  void compare(SlipStep step, const NumberTable& table, const ExportFile& right) {
-    const Known known = known_of(right, right, "", 0);
+  /// One table beside what leads to it. Whether one mistake explains all of it.
+  bool explain(SlipStep step, const NumberTable& table, const Source& source) {
+    const Known known = known_of(source.right, source.right, "", 0);
     LayerArrays seen;
     seen[step] = {table.numbers.cast<double>()};
     const Grid &expected = known.right[step][0], &given = seen[step][0];
     const bool of_weights = step == SlipStep::weights;
-    if (!same_shape(expected, given))
-      return add(mistakes::unexplained,
-                 words(phrases::table_shape, of_weights ? "weights" : "scores",
-                       shape_text({expected.rows(), expected.cols()}), shape_text({given.rows(), given.cols()})));
+    if (!same_shape(expected, given)) {
+      add(mistakes::unexplained,
+          words(phrases::table_shape, of_weights ? "weights" : "scores", shape_text({expected.rows(), expected.cols()}),
+                shape_text({given.rows(), given.cols()})));
+      return false;
+    }
+    const double printed = printed_unit(table.numbers), before = 2 * source.open.maxCoeff();
+    // 1.0 and 0.0 may have been printed as what they follow from.
+    const double unit = printed > 0 ? printed : std::clamp(before, kUnitOfIntegers, 0.1);
+    const double half = 0.6 * unit;  // and a little, and as much again where nothing was rounded before
+    const double open = of_weights ? source.open.maxCoeff() / 2 : relative_to_rows(source.open, expected);
+    const double tolerance = half + std::max(unit / 2, open);
     const auto judged = judged_arrays(known, seen, tolerance);
-    if (!judged[0].differs) return;
-    for (const Explanation& one : search(known, seen, judged, {.cells = kTypedCells, .rounded = true}).explanations)
-      if (!one.slips[0]->general || one.evidence > kFewCells) return add(one.slips[0]->code, one.texts[0]);
+    Found slips;
+    if (judged[0].differs) slips = search(known, seen, judged, {.cells = kTypedCells, .rounded = true});
+    for (const Explanation& one : slips.explanations)
+      if (!one.slips[0]->general || one.evidence > kFewCells) {
+        add(one.slips[0]->code, one.texts[0]);
+        return true;
+      }
     for (Index row = 0; row < given.rows(); ++row) {
-      if (distance(step, {expected.row(row)}, {given.row(row)}, tolerance).within) continue;
       Index column = 0;
       const Eigen::RowVectorXd apart = (given.row(row) - expected.row(row)).cwiseAbs();
+      // d softmax = w (1 − w) d score, as much again where the other scores move the other way.
+      const auto moved =
+          2 * expected.row(row).array() * (1 - expected.row(row).array()) * source.open.row(row).maxCoeff();
+      if (of_weights ? (apart.array() <= half + moved.max(unit / 2)).all()
+                     : distance(step, {expected.row(row)}, {given.row(row)}, tolerance).within)
+        continue;
       apart.array().isNaN().select(0, apart).maxCoeff(&column);
-      const auto number = [&](const Grid& numbers) { return formatted("%.2f", numbers(row, column)); };
+      const auto number = [&](const Grid& numbers) { return number_text(numbers(row, column), table); };
       add(mistakes::unexplained, words(of_weights ? phrases::row_not_softmax : phrases::row_not_product,
                                        row_text(row, table), std::to_string(column), number(given), number(expected)));
     }
+    return false;
   }
 };
 
-/// What scores and weights follow from, where x and its weights fit and are of one head; under the mask of the scores.
-std::optional<ExportFile> right_of_x(const OwnNumbers& numbers, const Allowed& allowed) {
+/// A matrix, and the variances of its numbers, that were rounded or follow from such.
+struct RoundedGrid {
+  Grid numbers, variances;
+};
+
+/// Numbers that were printed with fewer decimals than `unit` has are exact.
+RoundedGrid rounded_grid(const Matrix& printed, double unit) {
+  const double own = printed_unit(printed), moved = unit > 0 && own > unit ? 0 : own;
+  return {printed.cast<double>(), Grid::Constant(printed.rows(), printed.cols(), moved * moved / 12)};
+}
+
+RoundedGrid product(const RoundedGrid& a, const RoundedGrid& b) {
+  return {a.numbers * b.numbers, a.variances * b.numbers.cwiseAbs2() + a.numbers.cwiseAbs2() * b.variances};
+}
+
+/// x and its weights, where they fit and are of one head, under a mask of the scores. `unit` of what follows from them.
+std::optional<Source> source_of_x(const OwnNumbers& numbers, const Allowed& allowed, double unit) {
   if (!numbers.x || heads_of_numbers(numbers) != 1 || !model_of_numbers("numbers", numbers)) return std::nullopt;
-  const Grid x = numbers.x->numbers.cast<double>();
-  const auto projected = [&](const std::vector<NumberTable>& weight) -> Grid {
-    return weight.empty() ? x : Grid(x * side_by_side(weight).cast<double>());
+  const RoundedGrid x = rounded_grid(numbers.x->numbers, unit);
+  const auto projected = [&](const std::vector<NumberTable>& weight) {
+    return weight.empty() ? x : product(x, rounded_grid(side_by_side(weight), unit));
   };
-  const Grid q = projected(numbers.w_q), k = projected(numbers.w_k);
-  Grid scores = q * k.transpose() / std::sqrt(static_cast<double>(q.cols()));
+  const RoundedGrid q = projected(numbers.w_q), k = projected(numbers.w_k);
+  auto [scores, variances] = product(q, {k.numbers.transpose(), k.variances.transpose()});
+  const auto d_k = static_cast<double>(q.numbers.cols());
+  scores /= std::sqrt(d_k);
+  Source source{.open = kDeviations * (variances / d_k).cwiseSqrt()};
   if (scores.rows() == allowed.rows() && scores.cols() == allowed.cols()) scores += mask_of(allowed);
-  ExportFile right;
-  right.d_k = q.cols();
-  for (const auto& [name, array] : {std::pair{"queries", &q}, {"keys", &k}, {"scores", &scores}})
-    right.arrays[name] = array_of(array->cast<float>());
-  return right;
+  source.right.d_k = q.numbers.cols();
+  for (const auto& [name, array] : {std::pair{"queries", &q.numbers}, {"keys", &k.numbers}, {"scores", &scores}})
+    source.right.arrays[name] = array_of(array->cast<float>());
+  return source;
+}
+
+/// The mask that weights show by zeros: causal, hidden keys, both; else none.
+Allowed mask_of_weights(const Matrix& weights) {
+  const Allowed seen = weights.array() != 0;
+  const MaskParts parts = parts_of(seen);
+  return parts.causal || (seen == parts.keys).all() ? seen : Allowed::Constant(seen.rows(), seen.cols(), true);
 }
 
 }  // namespace
 
-std::vector<Mistake> check_numbers(const OwnNumbers& numbers, double tolerance) {
-  NumbersJudge judge{tolerance};
+std::vector<Mistake> check_numbers(const OwnNumbers& numbers) {
+  const auto &scores = numbers.scores, &weights = numbers.weights;
+  NumbersJudge judge;
   Allowed allowed;
-  if (numbers.scores) judge.take_mask(*numbers.scores, allowed = allowed_in(numbers.scores->numbers.cast<double>()));
-  if (numbers.weights) judge.take_sums(*numbers.weights);
-  auto right = right_of_x(numbers, allowed);
-  if (numbers.scores) {
-    if (right) judge.compare(SlipStep::scores, *numbers.scores, *right);
-    else right.emplace();
-    right->arrays = {{"scores", array_of(numbers.scores->numbers)}};
+  if (scores) judge.take_mask(*scores, allowed = allowed_in(scores->numbers.cast<double>()));
+  else if (weights) allowed = mask_of_weights(weights->numbers);
+  auto source = scores || weights ? source_of_x(numbers, allowed, printed_unit((scores ? scores : weights)->numbers))
+                                  : std::nullopt;
+  if (scores) {
+    if (source) judge.explain(SlipStep::scores, *scores, *source);
+    const double half_unit = printed_unit(scores->numbers) / 2;
+    source = Source{.open = Grid::Constant(scores->numbers.rows(), scores->numbers.cols(), half_unit)};
+    source->right.arrays["scores"] = array_of(scores->numbers);
   }
-  if (numbers.weights && right) judge.compare(SlipStep::weights, *numbers.weights, *right);
+  const bool explained = weights && source && judge.explain(SlipStep::weights, *weights, *source);
+  if (weights && !explained) judge.take_sums(*weights);
   return std::move(judge.found);
 }
 

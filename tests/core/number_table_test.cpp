@@ -62,6 +62,10 @@ TEST(NumberTable, WhatIsNoTableIsRefusedInOneLine) {
   EXPECT_EQ(number_table_error("[[1, 2], [3]]"), "f: row 1: expected 2 numbers, as in row 0, found 1");
   EXPECT_EQ(number_table_error("1 2\n3 4 5"), "f: row 1: expected 2 numbers, as in row 0, found 3");
   EXPECT_EQ(number_table_error("1 2\n3 nan"), "f: row 1, column 1: expected a number, found 'nan'");
+  EXPECT_EQ(number_table_error("nan,nan\n0.5,0.5"), "f: row 0, column 0: expected a number, found 'nan'");
+  EXPECT_EQ(number_table_error("1,2,3\n-NaN,5,6\n7,8,9"), "f: row 1, column 0: expected a number, found '-NaN'");
+  EXPECT_EQ(number_table_error("...,...\n1,2"),
+            "f: row 0, column 0: expected every number, none left out, found '...'");
   EXPECT_EQ(number_table_error("[[1, 2], [3, NaN]]"), "f: row 1, column 1: expected a number, found 'NaN'");
   EXPECT_EQ(number_table_error("[[1, inf]]"), "f: row 0, column 1: expected a number, found 'inf'");
   EXPECT_EQ(number_table_error("[[1, x]]"), "f: row 0, column 1: expected a number, found 'x'");

@@ -180,20 +180,25 @@ std::vector<Cells> plain_cells(std::string_view text, std::string_view separator
 
 bool is_numeric(std::string_view cell) { return number_in(cell) || is_empty_cell(cell); }
 
+/// May be a label: not a number, nor NaN or infinity as programs print them.
+bool is_word(std::string_view cell) {
+  if (is_numeric(cell) || is_dots(cell)) return false;
+  if (cell.starts_with('+')) cell.remove_prefix(1);
+  return !parse_number<double>(cell) && cell != "∞";
+}
+
 Result<NumberTable> from_cells(std::string_view where, std::vector<Cells> rows) {
   if (rows.empty()) return bad_input(where, "table", "at least one number", "none", ErrorCode::no_numbers);
   // Words in front of the numbers: in any row but the first, which may be the words above them.
-  const auto begins_with_word = [](const Cells& cells) {
-    return cells.size() > 1 && !is_numeric(cells.front()) && !is_dots(cells.front());
-  };
+  const auto begins_with_word = [](const Cells& cells) { return cells.size() > 1 && is_word(cells.front()); };
   const std::size_t below = rows.size() > 1 ? 1 : 0;
   const bool labelled = std::any_of(rows.begin() + static_cast<std::ptrdiff_t>(below), rows.end(), begins_with_word);
   const Cells& first = rows.front();
   // Words above the numbers alone, as NumPy's relatives print a table, leave the corner out.
   const bool corner = !(rows.size() > 1 && rows[1].size() == first.size() + 1);
   const auto first_number = first.begin() + (labelled && corner && !first.empty() ? 1 : 0);
-  const bool headed =
-      rows.size() > 1 && first_number != first.end() && std::none_of(first_number, first.end(), is_numeric);
+  const bool headed = rows.size() > 1 && std::none_of(first_number, first.end(), is_numeric) &&
+                      std::any_of(first_number, first.end(), is_word);
   std::vector<std::string> row_labels, column_labels;
   if (headed)
     for (auto cell = first_number; cell != first.end(); ++cell) column_labels.emplace_back(*cell);
