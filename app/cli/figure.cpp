@@ -244,8 +244,8 @@ Result<AnswerSnapshot> other_answer(const FigureArguments& options, const Questi
 Result<Drawing> drawing_of(const FigureArguments& options, const Question& question, const FigureOptions& figure,
                            const TextWidth& measure) {
   const std::shared_ptr<const Trace>& trace = question.trace;
+  const auto maps = TRY(maps_of(options, question, figure));
   if (!shows_two(figure.kind)) {
-    const auto maps = TRY(maps_of(options, question, figure));
     const auto folded = TRY(folds_of(options, trace, figure));
     return draw_figure({*trace, question.asked.document(), folded.get(), maps.get()}, figure, measure);
   }

@@ -20,8 +20,12 @@ bool has_head(const Trace& trace, const HeadRef& head) {
 
 std::vector<Token> along(const JointAxis& axis, const std::vector<Token>& a, const std::vector<Token>& b) {
   std::vector<Token> tokens;
-  for (const JointToken& token : axis)
-    tokens.push_back(token.b ? b[static_cast<std::size_t>(*token.b)] : a[static_cast<std::size_t>(*token.a)]);
+  for (const JointToken& token : axis) {
+    const Token* of_a = token.a ? &a[static_cast<std::size_t>(*token.a)] : nullptr;
+    tokens.push_back(token.b ? b[static_cast<std::size_t>(*token.b)] : *of_a);
+    Token& added = tokens.back();
+    if (of_a && !same_word(*of_a, added)) added.raw = added.text = of_a->text + " / " + added.text;
+  }
   return tokens;
 }
 

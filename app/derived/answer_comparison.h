@@ -30,7 +30,8 @@ struct ComparisonQuestion {
   friend bool operator==(const ComparisonQuestion&, const ComparisonQuestion&) = default;
 };
 
-/// The axes of an attention of B, of groups of tokens, with the tokens along them (B's where both have them).
+/// The axes of an attention of B, of groups of tokens, with the tokens along them: B's where both have them, named
+/// "A's word / B's word" where only their positions are the same.
 struct JointStack {
   JointAxes axes;
   std::vector<Token> queries, keys;

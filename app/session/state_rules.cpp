@@ -268,14 +268,14 @@ void pin_most_changed(AppState& state, const HeadDifference& head, const JointSt
                      head.map.cols() == static_cast<Index>(stack.keys.size());
   if (!whole || !state.chose_start) return;
   CellRef cell;
-  head.map.unaryExpr([](float b_minus_a) { return std::isnan(b_minus_a) ? -1 : std::abs(b_minus_a); })
+  head.map.unaryExpr([](float b_minus_a) { return std::isfinite(b_minus_a) ? std::abs(b_minus_a) : -1; })
       .maxCoeff(&cell.query, &cell.key);
   state.view.pinned = cells_behind(stack, cell).b;
   state.view.pinned_kept.reset();
 }
 
 void seek_most_changed(AppState& state) {
-  if (!state.seeks_most_changed || state.view.view != View::compare || !is_of_now(state)) return;
+  if (!state.seeks_most_changed || state.view.view != View::compare || !is_of_now(state) || is_stale(state)) return;
   state.seeks_most_changed = false;
   const ComparedHeads& compared = *state.comparison->heads;
   const auto order = heads_by(compared, state.view.chosen.stack, state.view.differences);

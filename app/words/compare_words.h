@@ -91,7 +91,8 @@ struct CompareWords {
   Words without_edits{"without edits", "未修改时"};
   Words compare_hint{"Each square is a head: B − A. Rose: A looks more. Blue: B looks more.",
                      "每个方格是一个头：B − A。玫红：A 看得更多；蓝：B 看得更多。"};
-  Words only_one_has{"Words in rose are only in A, words in blue only in B.", "玫红的词只在 A 中，蓝色的词只在 B 中。"};
+  Words only_one_has{"Words in rose are aligned with none of B, words in blue with none of A.",
+                     "玫红的词在 B 中没有对齐的词，蓝色的词在 A 中没有对齐的词。"};
   Words nothing_aligned{"No tokens of A and B are aligned here: there is nothing to subtract.",
                         "此处 A 与 B 没有对齐的词元：没有可以相减的。"};
   Words heads_only_a{"heads only in A:", "只在 A 中的头："};

@@ -86,6 +86,20 @@ TEST_F(ComparisonTest, TwoSentencesStandOnOneAxis) {
   EXPECT_EQ(heads().head({1, 0})->map.rows(), maps.difference.rows());
 }
 
+TEST_F(ComparisonTest, WordsOfBothAreNamedWherePositionsAreAligned) {
+  push(KeepAnswer{}, SetText{"他帮我订了去上海的机票"}, ShowView{View::compare});
+  const auto words = [&] {
+    std::string line;
+    for (const Token& token : heads().stack(Stack::self)->keys) line += token.text + " ";
+    return line;
+  };
+  const std::string aligned = words();
+  push(SetAlignment{Alignment::positions});
+  EXPECT_EQ(words(), "我 / 他 请 / 帮 李雷 / 我 帮 / 订了 我 / 去 订了 / 上海 去 / 的 北京 / 机票 的 机票 ");
+  push(SetAlignment{Alignment::words});
+  EXPECT_EQ(words(), aligned);
+}
+
 TEST(FoldedComparison, WordsAreWholeAndSpecialTokensLeftOutWhereTheLookFoldsThem) {
   Loop loop{{}, {}};
   const auto opened = open_model("shipped:any-sentence");

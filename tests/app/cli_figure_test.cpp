@@ -156,6 +156,8 @@ TEST(FigureCommand, MistakesAreOneLineAndWriteNothing) {
   };
   EXPECT_TRUE(contains(wrong({}, "x.gif"), "ending: expected .svg, .pdf or .png, found .gif"));
   EXPECT_TRUE(contains(wrong({}, "x"), "ending: expected .svg, .pdf or .png, found none"));
+  EXPECT_TRUE(contains(wrong({"--maps", "norms", "--view", "compare"}),
+                       "--maps norms: expected --view heads, head or glance, found --view compare"));
   EXPECT_TRUE(contains(wrong({"--maps", "norms", "--view", "flow"}),
                        "--maps norms: expected --view heads, head or glance, found --view flow"));
   EXPECT_TRUE(contains(wrong({"--view", "inside", "--query", "77"}), "figure: query: expected 0 to"));

@@ -52,5 +52,13 @@ TEST_F(CompareViewTest, ItOpensOnTheCellThatChangedMostUnlessTheUserPinnedOne) {
   EXPECT_EQ(state().view.pinned, (CellRef{1, 1}));
 }
 
+TEST_F(CompareViewTest, ItDoesNotOpenOnACellThatIsMaskedInBoth) {
+  harness->push(SetMask{true, true}, SwitchHead{{0, 3}, true}, EndGesture{}, ChooseStart{}, ShowView{View::compare});
+  harness->settle();
+  const auto opened = pinned_joint_cell(state(), axes());
+  ASSERT_TRUE(opened);
+  EXPECT_TRUE(std::isfinite(state().comparison->maps.difference(opened->query, opened->key)));
+}
+
 }  // namespace
 }  // namespace headlight
