@@ -64,6 +64,7 @@ Result<PatchMap> begun(const Trace& a, const Trace& b, const PatchChoice& choice
   const Index layers = b.num_layers(stack), heads = b.num_heads(stack);
   if (choice.form != PatchForm::heads)
     for (const auto& pair : wanted.queries) map.tokens.push_back(pair.second);
+  map.unaligned = b.queries(stack) - std::ssize(wanted.queries);
   const auto tokens = static_cast<Index>(map.tokens.size());
   map.restored =
       Matrix::Constant(choice.form == PatchForm::tokens ? heads : layers,

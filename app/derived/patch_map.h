@@ -62,6 +62,7 @@ struct PatchMap {
   double in_a = 0, in_b = 0;                                  // of the metric
   Matrix restored;                 // (rows, columns): (m − B) / (A − B), 0 nothing, 1 all
   std::vector<Index> tokens = {};  // of B, the columns of PatchForm::residual and ::tokens
+  Index unaligned = 0;             // tokens of B that have none of A beside them, and keep their own
   double seconds = 0;              // of computing the known rows
 
   Index rows() const { return restored.rows(); }

@@ -96,6 +96,8 @@ std::string patch_line(Language language, const PatchMap& map) {
       filled(words(language, kCompareWords.patch_metric),
              {metric, brief_number(static_cast<float>(map.in_a)), brief_number(static_cast<float>(map.in_b))});
   if (map.known > 0 && std::abs(map.in_a - map.in_b) < kAlike) line += words(language, kCompareWords.patch_alike);
+  if (map.unaligned > 0)
+    line += filled(words(language, kCompareWords.patch_unaligned), {std::to_string(map.unaligned)});
   return line;
 }
 

@@ -314,6 +314,16 @@ DifferenceWords difference_words(Language language, const NamedAnswer& a, const 
   return std::move(all.words);
 }
 
+std::vector<std::string> edit_words(Language language, const NamedAnswer& answer) {
+  const Edits& edits = answer.trace.request.edits;
+  std::vector<std::string> words;
+  if (!edits.off.empty()) words.push_back(heads_off(language, answer));
+  if (!edits.weights.empty()) words.push_back(by_hand(language, answer));
+  if (!edits.layers.empty()) words.push_back(layer_edits(language, answer));
+  if (edits.dropout != 0) words.push_back(dropout(language, answer));
+  return words;
+}
+
 std::string in_a_line(const std::vector<std::string>& words) { return joined_texts(words, " · "); }
 
 }  // namespace headlight

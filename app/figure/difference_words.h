@@ -26,6 +26,9 @@ struct DifferenceWords {
 DifferenceWords difference_words(Language language, const NamedAnswer& a, const NamedAnswer& b,
                                  const QuestionFields& fields = question_fields());
 
+/// The edits of an answer, but for one scale of all scores.
+std::vector<std::string> edit_words(Language language, const NamedAnswer& answer);
+
 /// Those of one answer in a line: `causal · off: 1·3`.
 std::string in_a_line(const std::vector<std::string>& words);
 

@@ -1,6 +1,7 @@
 #include "figure/flow.h"
 
 #include <cmath>
+#include <map>
 
 namespace headlight {
 namespace {
@@ -30,6 +31,20 @@ std::vector<SeenLine> wanted_lines(const FlowLayout& layout, const std::vector<F
   std::ranges::stable_sort(wanted,
                            [](const SeenLine& a, const SeenLine& b) { return a.line->weight > b.line->weight; });
   return wanted;
+}
+
+/// How much lower each line begins and ends than the middle of its words: lines of several heads between the same two
+/// words lie beside each other, the strongest in the middle.
+std::vector<float> offsets_of(const std::vector<SeenLine>& lines, float thickest, float most) {
+  std::map<std::pair<Index, Index>, float> taken;  // between two words, below the middle
+  std::vector<float> offsets;
+  for (const SeenLine& line : lines) {
+    const float width = thickest * line.line->weight;
+    const auto [at, first] = taken.try_emplace({line.line->query, line.line->key}, width / 2);
+    offsets.push_back(first ? 0 : std::min(at->second + width / 2, most));
+    if (!first) at->second += width;
+  }
+  return offsets;
 }
 
 void add_words(Drawing& scene, const FlowLayout& layout, bool query, const std::vector<std::string>& labels,
@@ -78,15 +93,21 @@ bool add_flow(Drawing& scene, const FlowLayout& layout, const std::vector<FlowHe
   std::vector<SeenLine> wanted = wanted_lines(layout, heads, wishes);
   const bool cut = wanted.size() > wishes.most_lines;
   if (cut) wanted.resize(wishes.most_lines);
-  const auto curve = [&](Index query, Index key, float width, Rgb colour, float opacity) {
-    scene.add(Curve{{layout.left, layout.middle(query)}, {layout.right, layout.middle(key)}, width, colour, opacity});
+  const auto curve = [&](Index query, Index key, float width, Rgb colour, float opacity, float lower = 0) {
+    scene.add(Curve{{layout.left, layout.middle(query) + lower},
+                    {layout.right, layout.middle(key) + lower},
+                    width,
+                    colour,
+                    opacity});
   };
+  const auto offsets = offsets_of(wanted, wishes.thickest, layout.pitch / 2);
   for (auto at = wanted.rbegin(); at != wanted.rend(); ++at) {
     const FlowLine& line = *at->line;
     const bool pale = !wishes.word && !wishes.pale.empty() && wishes.pale[static_cast<std::size_t>(line.key)];
     const float share = pale ? kPaleLine : 1;
     curve(line.query, line.key, share * wishes.thickest * line.weight, heads[at->head].colour,
-          share * line_opacity(line.weight) * wishes.opacity);
+          share * line_opacity(line.weight) * wishes.opacity,
+          offsets[static_cast<std::size_t>(wanted.rend() - at - 1)]);
   }
   if (wishes.pinned) curve(wishes.pinned->query, wishes.pinned->key, wishes.pin, ink.accent, 1);
   add_words(scene, layout, true, query_labels, wishes, ink, measure);

@@ -67,6 +67,10 @@ struct HeadTitle {
   std::string beside = {};              // on the same line: the name, or its beginning
   std::vector<std::string> below = {};  // lines of the name
   bool named = false;                   // by relations of this sentence; else it is written in grey
+
+  std::string first_line() const {
+    return head + value + (beside.empty() || beside.starts_with(' ') ? "" : "  ") + beside;
+  }
 };
 /// A title of one line, its name shortened to `room` (name_within): "  object → its verb". `value` is complete or,
 /// where there is no room, empty.

@@ -120,7 +120,10 @@ struct HeadsFigure {
     else
       title =
           head_title(heads[i], names[i], values[i], layout, unit, [&](const std::string& text) { return width(text); });
-    if (is_off(heads[i])) title.beside = either(options.language, "  off", "  已关闭"), title.below.clear();
+    if (is_off(heads[i])) {
+      title.beside = either(options.language, "  off", "  已关闭"), title.below.clear();
+      if (width(title.first_line()) > layout.title_width) title.beside.clear();
+    }
     if (small && !values[i].empty()) title.below = {values[i].substr(2)};
     return title;
   }
@@ -179,7 +182,7 @@ Drawing draw_heads(const FigureSubject& subject, const FigureOptions& options, c
   std::vector<std::string> remarks;
   if (!figure.layout.titles &&
       std::ranges::any_of(figure.heads, [&](const HeadRef& head) { return figure.is_off(head); }))
-    remarks.push_back(either(options.language, "pale: heads that are off", "浅色：已关闭的头"));
+    remarks.push_back(either(options.language, "faint: heads that are off", "变淡：已关闭的头"));
   if (std::max(figure.first().num_queries(), figure.first().num_keys()) > figure.most)
     remarks.push_back(either(options.language, "each dot: the largest weight of the cells it covers",
                              "每个点：其覆盖单元格中的最大权重"));

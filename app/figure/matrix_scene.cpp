@@ -64,16 +64,18 @@ void add_numbers(Drawing& scene, const Picture& picture, const MatrixStyle& styl
                  const ColourScale& scale) {
   const float size = std::min(style.value, grid.height / kLineOfText);
   if (picture.values.cols() != picture.columns || size < style.least_value || grid.width < style.number_room) return;
+  std::vector<Text> texts;
   for (Index r = 0; r < picture.values.rows(); ++r)
     for (Index c = 0; c < picture.values.cols(); ++c) {
       const float value = picture.values(r, c);
       if (!std::isfinite(value)) continue;
-      Text text = text_of({grid.plot.x + (static_cast<float>(c) + 0.5f) * grid.width,
-                           grid.plot.y + (static_cast<float>(r) + 0.5f) * grid.height},
-                          matrix_number(value), size, text_on(colour_of(scale, value)), style.measure, Anchor::middle,
-                          Role::value);
-      if (text.width + 0.2f * size <= grid.width) scene.add(std::move(text));
+      texts.push_back(text_of({grid.plot.x + (static_cast<float>(c) + 0.5f) * grid.width,
+                               grid.plot.y + (static_cast<float>(r) + 0.5f) * grid.height},
+                              matrix_number(value), size, text_on(colour_of(scale, value)), style.measure,
+                              Anchor::middle, Role::value));
+      if (texts.back().width + 0.2f * size > grid.width) return;  // all have room, or none has a number
     }
+  for (Text& text : texts) scene.add(std::move(text));
 }
 
 void add_outline(Drawing& scene, const Picture& picture, const MatrixStyle& style, const MatrixGrid& grid,

@@ -1,9 +1,11 @@
 #include "figure/page.h"
 
 #include <limits>
+#include <set>
 
 #include "base/utf8.h"
 #include "document/sentence_facts.h"
+#include "figure/difference_words.h"
 #include "figure/map_kinds.h"
 #include "figure/map_scene.h"
 #include "words/head_words.h"
@@ -35,11 +37,15 @@ std::string sentence_of(const Trace& trace, Stack stack) {
   return queries == keys ? queries : queries + " → " + keys;
 }
 
-/// Whether an edit has an effect.
-bool is_edited(Edits edits) {
-  edits.off_as = Edits{}.off_as;
-  edits.dropout_seed = Edits{}.dropout_seed;
-  return edits != Edits{};
+/// The layers whose heads a figure shows.
+std::set<Index> shown_layers(const FigureSubject& subject, const FigureOptions& options) {
+  std::set<Index> layers;
+  for (const HeadRef& head : options.heads) layers.insert(head.layer);
+  const bool all_of_text = options.kind == FigureKind::text && options.shades.heads == ShadeHeads::all;
+  if (all_of_text || (shows_all_heads(options.kind) && options.heads.empty()))
+    for (const Index layer : layers_of(subject, options)) layers.insert(layer);
+  if (layers.empty()) layers.insert(options.head.layer);
+  return layers;
 }
 
 std::string caption_of(const FigureSubject& subject, const FigureOptions& options,
@@ -56,12 +62,20 @@ std::string caption_of(const FigureSubject& subject, const FigureOptions& option
   else if (!facts.measured_kind)
     parts.push_back(either(language, "no text of a measured kind", "不是测量过的那类文字"));
   if (trace.encoder) parts.push_back(stack_title(language, head.stack));
-  parts.push_back(std::string(either(language, "mask: ", "掩码：")) +
-                  mask_title(language, trace.mask(head.stack, head.layer).kind()));
-  const AttentionTrace& attention = trace.attention(head.stack, head.layer);
-  if (!attention.patterns)
-    parts.push_back(std::string(either(language, "scores × ", "打分 × ")) + tick_number(attention.scale));
-  if (is_edited(trace.request.edits)) parts.push_back(either(language, "changed by hand", "有手动修改"));
+  const std::set<Index> layers = shown_layers(subject, options);
+  const auto differ = [&](const auto& text_of) {
+    return std::ranges::any_of(layers, [&](Index layer) { return text_of(layer) != text_of(*layers.begin()); });
+  };
+  const auto mask = [&](Index layer) { return mask_title(language, trace.mask(head.stack, layer).kind()); };
+  const auto scale = [&](Index layer) { return tick_number(trace.attention(head.stack, layer).scale); };
+  parts.push_back(differ(mask) ? either(language, "masks differ by layer", "各层掩码不同")
+                               : either(language, "mask: ", "掩码：") + mask(*layers.begin()));
+  if (!trace.attention(head.stack, head.layer).patterns)
+    parts.push_back(differ(scale) ? either(language, "scores are scaled by layer", "各层打分的缩放不同")
+                                  : either(language, "scores × ", "打分 × ") + scale(*layers.begin()));
+  if (trace.attention(head.stack, *layers.begin()).sinks.size() > 0)
+    parts.push_back(either(language, "a sink takes the rest of each row", "每行的其余部分归入汇点"));
+  for (std::string& edit : edit_words(language, {trace, subject.document})) parts.push_back(std::move(edit));
   if (const FoldedStack* folded = folded_stack(subject, head.stack)) {
     if (folded->fold.done.special) parts.push_back(either(language, "special tokens left out", "已略去特殊词元"));
     if (folded->fold.done.words) parts.push_back(either(language, "subwords merged", "子词已合并"));
@@ -174,19 +188,24 @@ std::vector<std::string> wrapped(std::string_view text, float size, float room, 
 void add_colour_bar(Page& page, const ColourScale& scale, const std::string& numbers, Language language, bool blocks) {
   page.y += 0.9f * page.label;
   const float height = 0.8f * page.label;
+  const char* blocked = either(language, "blocked", "被屏蔽");
+  const float marked = blocks ? 3.1f * page.label + page.measure(blocked, page.label) : 0;
+  const bool beside = page.measure(numbers, page.label) + marked < 0.55f * page.room() - page.label;
+  if (!beside) {
+    add_lines(page, numbers, page.label, Role::label, page.ink.dim);
+    page.y += 0.3f * page.label;
+  }
   const Ramp ramp{{page.left(), page.y, std::min(0.45f * page.room(), 20 * page.label), height}, scale};
   add_ramp(page.drawing, ramp, page.label, page.ink, {}, page.measure);
   float x = ramp.box.right() + 0.8f * page.label;
   const float middle = page.y + height / 2;
-  const float name = add_text(page, {x, middle}, numbers, page.label, page.ink.dim).width;
+  if (beside) x += add_text(page, {x, middle}, numbers, page.label, page.ink.dim).width + 1.2f * page.label;
   if (blocks) {
-    x += name + 1.2f * page.label;
     const float side = 1.1f * page.label;
     const Box cell{x, middle - side / 2, side, side};
     page.drawing.add(Cells{cell, shared(Matrix::Constant(1, 1, blocked_number(scale))), scale});
     page.drawing.add(Pen{}.frame(cell, page.ink.line));
-    add_text(page, {x + side + 0.4f * page.label, middle}, either(language, "blocked", "被屏蔽"), page.label,
-             page.ink.dim);
+    add_text(page, {x + side + 0.4f * page.label, middle}, blocked, page.label, page.ink.dim);
   }
   page.y += height + 1.5f * page.label;
 }

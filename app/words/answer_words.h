@@ -17,6 +17,7 @@ struct AnswerWords {
                   "交叉注意力：解码器的词看向编码器的词。"};
   Words row_of{"where this word looks:", "这个词看向："};
   Words sum{"sum", "总和"};
+  Words sum_beside_sink{"sum beside the sink", "汇点以外的总和"};
   Words blocked{"blocked by the mask", "被掩码屏蔽"};
   Words attends{"looks at", "看向"};
   Words left_out{"left out with the special tokens", "随特殊词元略去"};

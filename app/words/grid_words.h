@@ -90,9 +90,10 @@ struct StageWords {
       "只换一个词，共试了 % 种改法，其中 % 种使这一行改看别处：最大权重落到另一个词上，且不小于 "
       "%。每个位置试的是模型自己的猜测，"
       "都是与原词同类的整词，概率不低于最可能者的二十分之一。点击就换成那个句子，单元格仍固定着。"};
-  Words off_in_last_layer{"% is off. No later layer looks at what it wrote: only the guess changes.",
-                          "%已关闭。后面没有层会看它写下的东西：变的只有猜测。"};
-  Words off_without_guess{"% is off. No later layer looks at what it wrote.", "%已关闭。后面没有层会看它写下的东西。"};
+  Words off_in_last_layer{"% is off. It is in the last layer: only the guess changes.",
+                          "%已关闭。它在最后一层：变的只有猜测。"};
+  Words off_in_last_layer_brief{"% is off: only the guess changes.", "%已关闭：变的只有猜测。"};
+  Words off_without_guess{"% is off: no later layer reads it.", "%已关闭：后面没有层会读它。"};
   Words off_below{"% is off: every later layer reads what is left.", "%已关闭：后面各层读到的是剩下的部分。"};
   Words weights_by_hand{"% set by hand", "手动设定 % 处"};
   Words tip_weights_by_hand{"Weights of this head are set by hand; corners mark their cells. A click takes them back.",
@@ -101,12 +102,18 @@ struct StageWords {
   Words switch_on{"Switch it on again", "重新打开"};
   Words tip_switch_off{"Then look at the guess: what the model still knows without this head.",
                        "然后看看猜测：没有这个头，模型还知道什么。"};
-  Words hidden{"“%” hidden, the model gives", "遮住“%”，模型给出"};
-  Words after{"After “%” comes", "“%”之后是"};
-  Words after_random{"After “%”, by chance", "“%”之后，纯属随机"};
-  Words hidden_random{"“%” hidden, by chance", "遮住“%”，纯属随机"};
-  Words hidden_brief{"“%” hidden:", "遮住“%”："};
-  Words after_brief{"After “%”:", "“%”之后："};
+  /// Before the guessed words, by what is asked: of trained weights, of random ones, where there is little room.
+  struct Lead {
+    Words trained, random, brief;
+  };
+  Lead hidden{{"“%” hidden, the model gives", "遮住“%”，模型给出"},
+              {"“%” hidden, by chance", "遮住“%”，纯属随机"},
+              {"“%” hidden:", "遮住“%”："}};
+  Lead after{
+      {"After “%” comes", "“%”之后是"}, {"After “%”, by chance", "“%”之后，纯属随机"}, {"After “%”:", "“%”之后："}};
+  Lead in_place{{"In place of “%” stands", "“%”处是"},
+                {"In place of “%”, by chance", "“%”处，纯属随机"},
+                {"In place of “%”:", "“%”处："}};
   Words guessing{"guessing …", "正在猜……"};
   Words tip_guess{"What stands before the arrow is the guess without your changes.", "箭头前是没有这些改动时的猜测。"};
   Words tip_hidden{

@@ -131,6 +131,34 @@ TEST(Figure, LinesAreAsThickAsTheirWeights) {
   for (const Curve& curve : curves) EXPECT_LE(curve.to.y, curve.from.y + 0.01f) << "causal: no token attends ahead";
 }
 
+TEST(Figure, TheCaptionNamesEditsAndWhatDiffersByLayer) {
+  Document document = small_document();
+  const auto caption = [&](FigureKind kind, const HeadRef& head = {}) {
+    return drawn(document, *answer_of(document), {.kind = kind, .head = head}).caption;
+  };
+  EXPECT_TRUE(contains(caption(FigureKind::grid), "mask: none · scores × 0.5"));
+  document.edits.layers = {{.layer = 1, .scale = 0.25f, .mask = MaskSpec{.causal = true}}};
+  document.edits.off = {{0, 1}};
+  document.edits.dropout = 0.3f;
+  const std::string of_all = caption(FigureKind::grid);
+  for (const char* part : {"masks differ by layer", "scores are scaled by layer", "off: L0·H1", "dropout 0.3"})
+    EXPECT_TRUE(contains(of_all, part)) << of_all;
+  EXPECT_TRUE(contains(caption(FigureKind::head, {1, 0}), "mask: causal · scores × 0.25"));
+  EXPECT_TRUE(contains(caption(FigureKind::head, {0, 0}), "mask: none · scores × 0.5"));
+}
+
+TEST(Figure, LinesOfTwoHeadsBetweenTheSameWordsLieBesideEachOther) {
+  const std::vector<FlowLine> lines{{1, 2, 0.9f}};
+  const FlowLayout layout{.queries = 4, .keys = 4, .top = 0, .pitch = 20, .size = 10};
+  Drawing scene;
+  add_flow(scene, layout, {{&lines, {255, 0, 0}}, {&lines, {0, 0, 255}}}, {"a", "b", "c", "d"}, {"a", "b", "c", "d"},
+           {.threshold = 0.1f, .thickest = 4, .to_y = 100}, ink_colours(Theme::light), roughly);
+  const std::vector<Curve> curves = all<Curve>(scene);
+  ASSERT_EQ(curves.size(), 2u);
+  EXPECT_GE(std::abs(curves[0].from.y - curves[1].from.y), 0.9f * curves[0].width);
+  EXPECT_EQ(curves[0].from.y - curves[1].from.y, curves[0].to.y - curves[1].to.y);
+}
+
 TEST(Figure, SeveralHeadsHaveColoursOfTheirOwnAndALegend) {
   const Document document = small_document();
   const auto trace = answer_of(document);

@@ -107,7 +107,7 @@ TEST(HeadsFigure, ATableHasMapsOnANarrowPageAndHeadsThatAreOffArePale) {
   }
   const auto covers = [&](const Rectangle& one) { return one.opacity < 1 && one.box == maps[64 + 3].box; };
   EXPECT_EQ(std::ranges::count_if(all<Rectangle>(drawing), covers), 1);
-  EXPECT_TRUE(says(drawing, "pale: heads"));
+  EXPECT_TRUE(says(drawing, "faint: heads"));
 }
 
 TEST(HeadsFigure, ThumbnailsOfALargeModelKeepTheirLargestWeights) {

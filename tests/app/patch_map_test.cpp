@@ -66,6 +66,9 @@ TEST(PatchMap, AlignmentByWordLeavesOutWhatOnlyOneHas) {
                  by_word = map_of(a, b, {PatchForm::residual, {}, Alignment::words});
   EXPECT_EQ(static_cast<Index>(by_position.tokens.size()), b->queries());
   EXPECT_LT(by_word.tokens.size(), by_position.tokens.size()) << "喝了 and 看了 are two words";
+  EXPECT_EQ(by_word.unaligned, 1);
+  EXPECT_TRUE(patch_line(Language::en, by_word).ends_with("as none of A is aligned with them: 1"));
+  EXPECT_EQ(by_position.unaligned, 0);
 }
 
 TEST(PatchMap, GrowsRowByRowToTheSameMapAndStops) {
@@ -113,7 +116,7 @@ TEST(PatchMap, TheFigureHasTheMap) {
              b = answer_to_keep(document, fixture::lexicon());
   ASSERT_TRUE(a && b);
   for (const PatchForm form : {PatchForm::heads, PatchForm::residual, PatchForm::tokens})
-    for (const float mm : {kColumnMm, kSlideMm}) {
+    for (const float mm : {kLeastMm, kColumnMm, kSlideMm}) {
       const FigureOptions options{.kind = FigureKind::patch,
                                   .language = mm == kColumnMm ? Language::en : Language::zh,
                                   .width = mm * kPointsInMm,

@@ -179,6 +179,12 @@ TEST_F(AtlasTest, SwitchesAppearUnderThePointer) {
   h.point_away();
   EXPECT_EQ(h.state.document.edits.off, (std::vector<HeadRef>{head}));
   EXPECT_EQ(switches(), 1) << "of a head that is off it stays";
+  const Box off = h.box("on off head " + head_text({head.layer, head.head}));
+  const float row = h.box("head " + head_text({head.layer, head.head})).y;
+  for (const DrawnBox& map : thumbnails(h)) {
+    if (map.head == head || std::abs(map.box.y - row) >= 1) continue;
+    EXPECT_TRUE(map.box.right() < off.x || off.right() + 10 < map.box.x) << "beside the title of no other head";
+  }
 }
 
 TEST(HeadRanking, RestAndStepsCountLess) {

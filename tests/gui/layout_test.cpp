@@ -304,7 +304,7 @@ TEST_P(LayoutTest, TwoAnswersStandSideBySide) {
         EXPECT_FALSE(other != name && overlap(h.box(name), h.box(other))) << name << " and " << other;
     }
   const float unit = GetParam().ui_scale;
-  EXPECT_GT(h.box("difference 0.0").w, 75 * unit) << "legible";
+  EXPECT_GE(h.box("difference 0.0").w, 48 * unit) << "legible";
   EXPECT_GT(h.box("map A").w, 69 * unit);
 }
 

@@ -1,6 +1,7 @@
 // Lessons in the window: the list, the column with its way on, the tick, and the words that a first start begins with.
 #include "gui/harness.h"
 
+#include "app/lessons.h"
 #include "gui/actions/actions.h"
 #include "session/lesson_commands.h"
 #include "session/startup.h"
@@ -262,6 +263,23 @@ TEST(LessonLayout, NothingIsCut) {
       }
     }
   }
+}
+
+TEST_F(GuiTest, TheGuessOfALessonStaysInANarrowWindow) {
+  start(default_document(fixture::shipped().get()), {1280, 800});
+  Harness& h = *harness;
+  h.state.shipped = fixture::shipped();
+  h.state.lessons = std::make_shared<const std::vector<Lesson>>(fixture::all_lessons().lessons);
+  const auto& lessons = *h.state.lessons;
+  const auto apart =
+      std::ranges::find_if(lessons, [](const Lesson& one) { return one.name.ends_with("heads-stay-apart"); });
+  ASSERT_NE(apart, lessons.end());
+  h.push(OpenLesson{static_cast<std::size_t>(apart - lessons.begin())}, GoToStep{2});
+  h.settle();
+  EXPECT_TRUE(h.has("word 订了")) << h.words_on_screen();
+  h.push(OpenLesson{});
+  h.settle();
+  EXPECT_TRUE(h.says("In place of “<mask>”")) << h.words_on_screen();
 }
 
 }  // namespace

@@ -6,7 +6,8 @@ void add_against(Parser& command, std::optional<std::string>& against) {
   command.option(
       "--against", against,
       "Of --view compare and patch: how A is asked, in one string, --against '--text \"a b c\" --mask causal'; without "
-      "a SOURCE of the same model, else by default. Without it: the same question without edits, where there are any",
+      "a SOURCE of the same model, else by default. Without it: the same question without edits, where there are any "
+      "(a mask is none)",
       "'[SOURCE] [REQUEST]'");
 }
 

@@ -162,7 +162,8 @@ HeadsLayout heads_layout(float width, float height, const HeadsContent& content,
   decided.labels = layout.labels > 0 ? sizes.labels : 0;
   decided.most = side_of(layout);
   if (side_of(layout) >= kLeast * sizes.unit)
-    return with_columns(width, height, content, decided, layout.titles, layout.columns);
+    return with_columns(width, std::max(height, layout.content_height), content, decided, layout.titles,
+                        layout.columns);
   decided.most = kLeast * sizes.unit;
   const float wide = 2 * decided.most * static_cast<float>(layout.columns) + sizes.layers + 16 * sizes.unit;
   return with_columns(std::max(width, wide), kAnyHeight, content, decided, false, layout.columns);

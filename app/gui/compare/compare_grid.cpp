@@ -26,7 +26,8 @@ namespace {
 constexpr const char* kOrderNames[] = {"differences by layer", "differences by largest", "differences by mean",
                                        "differences by divergence"};
 
-constexpr float kMostSide = 180;  // of a head's map
+constexpr float kLeastSide = 80, kMostSide = 180;  // of a head's map
+constexpr std::size_t kMany = 32;  // heads: a table where titled maps are not all in sight; of fewer they scroll
 
 void order_buttons(Gui& gui) {
   ImGui::AlignTextToFramePadding();
@@ -86,7 +87,9 @@ struct Differences {
     const bool by_layer = state.view.differences == DifferenceOrder::layer;
     const Index groups = by_layer && !order.empty() ? order.back().layer + 1 : 1;
     HeadsSizes sizes{.text = ImGui::GetFontSize(), .most = kMostSide * gui.unit, .unit = gui.unit};
+    if (order.size() <= kMany) sizes.form = HeadsForm::titles;
     if (groups > 1) sizes.layers = width("L" + std::to_string(groups - 1));
+    sizes.title = kLeastSide * gui.unit;
     for (const HeadRef& head : order) sizes.title = std::max(sizes.title, width(head_label(head) + value_of(head)));
     const Viewport all = shown_part(stack);
     layout = heads_layout(room.x, room.y, {groups, std::ssize(order) / groups, all.num_queries, all.num_keys}, sizes);

@@ -159,12 +159,15 @@ void compare_words_panel(Gui& gui) {
   Box box{at.x, at.y, room.x, room.y};
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const auto below = [&](float height) { box.y += height, box.h -= height; };
-  list.AddText({box.x, box.y}, gui.colours().dim, gui.word(kCompareWords.weights_of_both));
-  below(ImGui::GetFontSize() + 4 * gui.unit);
-  paint_ramp(gui, list,
-             {{box.x, box.y, std::min(box.w, 200 * gui.unit), 8 * gui.unit}, weight_scale_of_both(gui.state)});
-  below(ImGui::GetFontSize() + 16 * gui.unit);
-  if (has_words_of_one(*stack)) {
+  const bool has_maps = !gui.state.view.patch.on;
+  if (has_maps) {
+    list.AddText({box.x, box.y}, gui.colours().dim, gui.word(kCompareWords.weights_of_both));
+    below(ImGui::GetFontSize() + 4 * gui.unit);
+    paint_ramp(gui, list,
+               {{box.x, box.y, std::min(box.w, 200 * gui.unit), 8 * gui.unit}, weight_scale_of_both(gui.state)});
+    below(ImGui::GetFontSize() + 16 * gui.unit);
+  }
+  if (has_maps && has_words_of_one(*stack)) {
     const char* words = gui.word(kCompareWords.only_one_has);
     list.AddText(nullptr, 0, {box.x, box.y}, gui.colours().dim, words, nullptr, box.w);
     below(ImGui::CalcTextSize(words, nullptr, false, box.w).y + 12 * gui.unit);

@@ -17,7 +17,7 @@
 namespace headlight {
 namespace {
 
-/// The switch of a head, at the end of its title: a disc while the head is on and the pointer is on its map, a ring
+/// The switch of a head, behind its title: a disc while the head is on and the pointer is on its map, a ring
 /// while it is off.
 void draw_on_off(Gui& gui, const Box& box, bool off, bool hovered) {
   const ImVec2 middle{box.right() - 6 * gui.unit, box.y + box.h / 2};
@@ -130,7 +130,9 @@ void draw_atlas_map(Gui& gui, const Atlas& atlas, std::size_t number, const Box&
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const std::string id = map_name(head, atlas.by_layer);
   const bool switches = !atlas.by_layer && title.h > 0, off = is_off(state.document.edits, head);
-  const Box button{title.right() - 17 * gui.unit, title.y, 17 * gui.unit, atlas.title_line()};
+  const float title_end =
+      switches ? title.x + shown_width(gui, atlas.titles[number].first_line()) + 20 * gui.unit : title.right();
+  const Box button{std::min(title_end, title.right()) - 17 * gui.unit, title.y, 17 * gui.unit, atlas.title_line()};
   const std::string called = "on off " + id;
   bool over_button = false;
   if (switches) {  // asked before the map's button, over which it lies

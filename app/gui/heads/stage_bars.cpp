@@ -71,8 +71,11 @@ void bars_title(Gui& gui, const MapContent& content, const Box& plot, float y, I
   const float x = plot.x + ImGui::CalcTextSize(label.c_str()).x + 6 * gui.unit;
   const char* looks = row_words(gui, content.kind);
   list.AddText({x, y}, gui.colours().dim, looks);
-  std::string sum = formatted(content.kind == MapKind::norms ? "%s = %.4f" : "%s = %.6g", gui.word(kAnswerWords.sum),
-                              row.cast<double>().sum());
+  const HeadRef& head = content.head;
+  const bool has_sink = gui.state.trace->attention(head.stack, head.layer).sinks.size() > 0;
+  std::string sum =
+      formatted(content.kind == MapKind::norms ? "%s = %.4f" : "%s = %.6g",
+                gui.word(has_sink ? kAnswerWords.sum_beside_sink : kAnswerWords.sum), row.cast<double>().sum());
   if (content.folded && content.folded->fold.done.special)
     sum = filled(gui.word(kAnswerWords.rests), {percent(std::max(0.0f, 1 - row.sum()))});
   const float sum_x = plot.right() - ImGui::CalcTextSize(sum.c_str()).x;
@@ -105,9 +108,9 @@ CellAsk draw_row_bars(Gui& gui, const Box& slot, const StageMap& map) {
   const float most = pressed.dragging ? 1.0f : top_of_row;
   const std::string most_text = most < 0.01f ? tick_number(most) : cell_number(most);
   list.AddLine({plot.x, top}, {plot.right(), top}, gui.colours().line, gui.unit);
-  list.AddText(
-      {std::round(plot.x - ImGui::CalcTextSize(most_text.c_str()).x - 4 * gui.unit), std::round(top - text / 2)},
-      gui.colours().dim, most_text.c_str());
+  const float most_x = plot.x - ImGui::CalcTextSize(most_text.c_str()).x - 4 * gui.unit;
+  list.AddText({std::round(std::max(most_x, slot.x)), std::round(top - text / 2)}, gui.colours().dim,
+               most_text.c_str());
   const Index first = content.region.first_key, count = content.region.num_keys;
   const Index bars = std::min<Index>(count, std::max<Index>(1, static_cast<Index>(plot.w)));
   const float width = plot.w / static_cast<float>(bars);

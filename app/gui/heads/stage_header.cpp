@@ -66,14 +66,14 @@ float edits_of_head(Gui& gui, float right) {
   return right - width - 8 * gui.unit;
 }
 
-/// What it means that the chosen head is off.
-std::string off_line(const Gui& gui) {
+/// What it means that the chosen head is off, the longest sentence first.
+std::vector<std::string> off_lines(const Gui& gui) {
   const AppState& state = gui.state;
   const HeadRef& head = state.view.chosen;
-  const Words& words = is_read_later(*state.trace, head) ? kStageWords.off_below
-                       : can_say_words(state)            ? kStageWords.off_in_last_layer
-                                                         : kStageWords.off_without_guess;
-  return filled(gui.word(words), {head_words(gui, head)});
+  const auto line = [&](const Words& words) { return filled(gui.word(words), {head_words(gui, head)}); };
+  if (is_read_later(*state.trace, head)) return {line(kStageWords.off_below)};
+  if (!can_say_words(state)) return {line(kStageWords.off_without_guess)};
+  return {line(kStageWords.off_in_last_layer), line(kStageWords.off_in_last_layer_brief)};
 }
 
 /// The line describes the lit cell, else the strongest; while painting, what the pointer does until it is on a cell.
@@ -82,7 +82,7 @@ void cell_line(Gui& gui, float room) {
     return cut_text(gui, gui.word(kMaskWords.paint_hint), gui.colours().action, room);
   const bool of_head = shown_kind(gui.state, gui.state.view.chosen.stack) != MapKind::rollout;
   std::vector<std::string> sentences = stage_sentence(gui);
-  if (of_head && chosen_is_off(gui) && !gui.state.view.hovered) sentences = {off_line(gui)};
+  if (of_head && chosen_is_off(gui) && !gui.state.view.hovered) sentences = off_lines(gui);
   if (sentences.empty()) return;
   const auto fits = [&](const std::string& sentence) { return shown_width(gui, sentence) <= room; };
   const auto shown = std::ranges::find_if(sentences, fits);

@@ -125,8 +125,9 @@ void guess_bars(Gui& gui, const Box& box) {
     return;
   }
   const bool writes = state.trace->request.config.arch != Arch::encoder, random = !state.trace->request.model;
-  const Words& words = state.guess.question()->hidden ? (random ? kStageWords.hidden_random : kStageWords.hidden)
-                                                      : (random ? kStageWords.after_random : kStageWords.after);
+  const auto& leads = state.guess.question()->hidden ? kStageWords.hidden
+                      : writes                       ? kStageWords.after
+                                                     : kStageWords.in_place;
   // The word that stands there comes first: what a change does to it is what is asked.
   std::vector<const GuessedWord*> shown;
   if (guess->right) shown.push_back(&*guess->right);
@@ -136,13 +137,12 @@ void guess_bars(Gui& gui, const Box& box) {
   // It does not stand alone where another word is likelier.
   const bool both = guess->right && shown.size() > 1 && shown[1]->word.probability > shown[0]->word.probability;
   const auto lead_of = [&](const Words& lead) { return filled(gui.word(lead), {word_in_line(gui, guess->token)}); };
-  std::string lead = lead_of(words);
+  std::string lead = lead_of(random ? leads.random : leads.trained);
   const auto room = [&] { return box.w - ImGui::CalcTextSize(lead.c_str()).x - 10 * gui.unit; };
-  // Where the whole lead leaves no room for them, a shorter one does.
-  if (room() < width(0) + (both ? width(1) : 0))
-    lead = lead_of(state.guess.question()->hidden ? kStageWords.hidden_brief : kStageWords.after_brief);
+  // Where the whole lead leaves no room for them, a shorter one does, or none.
+  if (room() < width(0) + (both ? width(1) : 0)) lead = lead_of(leads.brief);
   if (both && room() < width(0) + width(1)) shown.erase(shown.begin());
-  if (room() < width(0)) return;
+  if (room() < width(0)) lead.clear();
   list.AddText({box.x, y}, gui.colours().dim, lead.c_str());
   float x = box.right() - room();
   for (const GuessedWord* one : shown) {

@@ -204,10 +204,13 @@ Heading heading_of(const DrawnWeightLine& line, WeightLine which) {
       const bool by_hand = edited_weight(line.trace().request.edits, question.head, *question.cell) != nullptr;
       const auto& tokens = line.trace().key_tokens(question.head.stack).tokens;
       const bool of_words = std::ranges::none_of(tokens, [](auto& one) { return one.special || one.continues; });
+      const Mask& mask = line.trace().mask(question.head.stack, question.head.layer);
+      Index among = 0;
+      for (Index key = 0; key < row.cols(); ++key) among += mask.allowed(question.cell->query, key);
       const Words& share = by_hand    ? kInsideWords.share_by_hand
                            : of_words ? kInsideWords.share
                                       : kInsideWords.share_of_tokens;
-      return {filled(gui.word(share), {std::to_string(row.cols())}), percent(weight), "weight"};
+      return {filled(gui.word(share), {std::to_string(among)}), percent(weight), "weight"};
     }
     case WeightLine::hands_over:
       return {title(kInsideWords.hands_over, false), gui.word(kInsideWords.weight_times_v),

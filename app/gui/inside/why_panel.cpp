@@ -152,7 +152,7 @@ void writers_panel(Gui& gui) {
     }
     show_tip(gui, tip);
   }
-  wrapped_dim(gui, gui.word(kInsideWords.norms_frozen));
+  if (!gui.state.trace->model->given) wrapped_dim(gui, gui.word(kInsideWords.norms_frozen));
 }
 
 }  // namespace headlight

@@ -350,7 +350,7 @@ TEST_F(CompareViewTest, OfAHeadThatNoLayerLooksAtTheGuessIsCompared) {
   h.push(ChooseHead{{1, 5}}, Pin{CellRef{4, 0}}, SwitchHead{{1, 5}, true}, EndGesture{});
   h.settle();
   h.point_away();
-  EXPECT_TRUE(h.says("L1·H5 is off. No later layer looks at what it wrote")) << h.words_on_screen();
+  EXPECT_TRUE(h.says("L1·H5 is off. It is in the last layer: only the guess changes.")) << h.words_on_screen();
   h.key(Key{'5'});
   h.settle();
   EXPECT_TRUE(h.says(kCompareWords.off_in_last_layer.en)) << h.words_on_screen();

@@ -80,6 +80,11 @@ TEST_F(InsideViewTest, TheFiveLinesHaveTheNumbersOfTheirSteps) {
   ASSERT_NE(number("dot"), number("scores"));
   EXPECT_TRUE(h.says("3 How well the two match: the score" + number("scores"))) << h.words_on_screen();
   EXPECT_TRUE(h.says("4 Its share among 10 words: softmax" + percent(row(0, 5))));
+  h.push(SetMask{true, true}, EndGesture{}, Pin{CellRef{1, 0}});
+  h.settle();
+  EXPECT_TRUE(h.says("4 Its share among 2 words: softmax")) << "the mask hides eight";
+  h.push(SetMask{false, true}, EndGesture{}, Pin{CellRef{9, 5}});
+  h.settle();
   EXPECT_TRUE(h.says("5 “订了” hands over its value"));
   EXPECT_TRUE(h.says("q·k = " + number("dot") + " × 0.25 = " + number("scaled"))) << "1/√d_k";
   std::vector<Index> keys(10);
