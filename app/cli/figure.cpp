@@ -9,7 +9,7 @@
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
 #include "derived/head_stats.h"
-#include "derived/matrix_names.h"
+#include "derived/inside.h"
 #include "figure/figure.h"
 #include "figure/page.h"
 #include "model/head_text.h"

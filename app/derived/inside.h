@@ -5,9 +5,11 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "explain/diagram.h"
+#include "explain/matrix_kinds.h"
 #include "explain/softmax_gradient.h"
 #include "explain/steps.h"
 
@@ -102,5 +104,10 @@ std::shared_ptr<const Inside> look_inside(const InsideQuestion& question, const 
 
 /// Whether its numbers can be below zero, so that they need colours on both sides of it.
 bool is_signed(const MatrixId& id);
+
+/// The matrix of an answer that a name stands for: `encoder.0.self.3.query` as `explain --format json` has it, `W_Q` or
+/// `q_normed` as `explain` prints it, `head.query` as matrix_name() has it; of all but the first the one on the way of
+/// `head`. Nothing where the answer has none of that name.
+std::optional<MatrixId> find_matrix(const Trace& trace, const HeadRef& head, std::string_view name);
 
 }  // namespace headlight

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "derived/matrix_names.h"
+#include "derived/inside.h"
 #include "explain/matrices.h"
 #include "math/attention.h"
 #include "math/output.h"

@@ -8,7 +8,7 @@
 
 #include "base/formatted.h"
 #include "base/printable.h"
-#include "derived/matrix_names.h"
+#include "derived/inside.h"
 #include "document/question_fields.h"
 #include "model/config_fields.h"
 #include "model/head_text.h"

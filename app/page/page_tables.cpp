@@ -7,7 +7,6 @@
 #include "words/answer_words.h"
 #include "words/chosen_head_words.h"
 #include "words/compare_words.h"
-#include "words/failure_words.h"
 #include "words/grid_words.h"
 #include "words/head_words.h"
 #include "words/inside_words.h"

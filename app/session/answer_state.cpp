@@ -81,17 +81,17 @@ std::optional<Command> read_first_tokens(const AppState& state) {
 }
 
 AnswerState answer_state(const AppState& state) {
-  using Kind = AnswerState::Kind;
+  using enum AnswerState::Kind;
   if (const auto& failure = state.open_failure)
-    return {Kind::cannot_open, failure->path, failure->error, failure->details};
-  if (nothing_asked(state)) return {Kind::empty};
+    return {cannot_open, failure->path, failure->error, failure->details};
+  if (nothing_asked(state)) return {empty};
   const Error* problem = problem_of(state);
   // A fresh model has no path or name, so its maps cannot be under a wrong one.
   const bool of_another =
       state.trace && !state.document.model_path.empty() && state.trace->request.model != state.document.model;
   if (problem && (!state.trace || of_another))
-    return {Kind::cannot_ask, state.document.model_path, *problem, state.shows_problem};
-  return {state.trace ? Kind::shown : Kind::computing};
+    return {cannot_ask, state.document.model_path, *problem, state.shows_problem};
+  return {state.trace ? shown : computing};
 }
 
 bool has_one_word(const AppState& state) {

@@ -1,7 +1,7 @@
 #include "session/lesson_check.h"
 
 #include "base/formatted.h"
-#include "derived/matrix_names.h"
+#include "derived/inside.h"
 #include "session/lesson_commands.h"
 #include "session/update.h"
 

@@ -5,7 +5,7 @@
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
 #include "derived/fold.h"
-#include "derived/matrix_names.h"
+#include "derived/inside.h"
 #include "model/head_text.h"
 #include "read/array/array.h"
 #include "view/view_names.h"

@@ -10,7 +10,6 @@
 #include "words/chosen_head_words.h"
 #include "words/compare_words.h"
 #include "words/explain_words.h"
-#include "words/failure_words.h"
 #include "words/grid_words.h"
 #include "words/head_words.h"
 #include "words/inside_words.h"
@@ -72,6 +71,19 @@ std::string_view gloss_of(std::string_view word) {
   const auto& glosses = words_table()["glosses"];
   const auto found = glosses.find(word);
   return found == glosses.end() ? std::string_view{} : found->get_ref<const std::string&>();
+}
+
+const Words& failure_words(ErrorCode code) {
+  static const std::vector<Words> all = [] {
+    std::vector<Words> meanings;
+    for (std::size_t i = 0; i < kErrorCodes; ++i) {
+      const auto& row = words_table()["failures"][name(static_cast<ErrorCode>(i))];
+      const auto text = [&](std::size_t at) { return row[at].get_ref<const std::string&>().c_str(); };
+      meanings.push_back({text(0), text(1)});
+    }
+    return meanings;
+  }();
+  return all[static_cast<std::size_t>(code)];
 }
 
 }  // namespace headlight

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "base/error_code.h"
 #include "base/names.h"
 #include "view/settings.h"
 
@@ -23,6 +24,9 @@ std::string filled(std::string text, std::initializer_list<std::string> parts);
 /// Operation; of `glosses` an English word alone.
 std::string_view words_json();
 const nlohmann::json& words_table();
+
+/// What an error, a warning or a finding of this code means, without terms of file formats.
+const Words& failure_words(ErrorCode code);
 
 /// All characters that the interface needs in both languages, so that their glyphs are there from the start.
 std::string all_words();

@@ -1,12 +1,12 @@
 // The window's state as a command: what is typed into a shell asks exactly the same.
 #include "session/command_line_of.h"
 #include "app/shipped.h"
+#include "derived/inside.h"
 #include "document/question_fields.h"
 
 #include "app/program.h"
 #include "cli/options/request_options.h"
 #include "derived/derived_maps.h"
-#include "derived/matrix_names.h"
 #include "document/open_model.h"
 #include "paper/figure_file.h"
 #include "session/head_grid.h"

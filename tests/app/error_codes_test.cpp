@@ -9,7 +9,7 @@
 #include "base/folders.h"
 #include "session/open_file.h"
 #include "temporary_folder.h"
-#include "words/failure_words.h"
+#include "words/window_words.h"
 
 namespace headlight {
 namespace {

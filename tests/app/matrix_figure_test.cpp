@@ -2,7 +2,6 @@
 #include "app/figures.h"
 #include "core/output_matrices.h"
 #include "derived/inside.h"
-#include "derived/matrix_names.h"
 #include "explain/cell.h"
 #include "figure/inside_labels.h"
 #include "figure/labels.h"

@@ -1,6 +1,6 @@
 // Everything that can be done, by name.
 #include "gui/harness.h"
-#include "gui/shell/palette_entries.h"
+#include "gui/shell/shell.h"
 
 namespace headlight {
 namespace {

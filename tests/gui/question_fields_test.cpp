@@ -7,7 +7,7 @@
 #include "cli/options/request_options.h"
 #include "document/document_json.h"
 #include "figure/difference_words.h"
-#include "gui/actions/changes.h"
+#include "gui/actions/question.h"
 #include "lesson/lesson.h"
 
 namespace headlight {

@@ -1,6 +1,6 @@
 // How the file of a lesson is read, opened and named, and the words by which it points at matrices and tokens.
 #include "app/lessons.h"
-#include "derived/matrix_names.h"
+#include "derived/inside.h"
 #include "explain/matrices.h"
 #include "session/lesson_commands.h"
 #include "session/open_file.h"

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "app/lessons.h"
-#include "derived/matrix_names.h"
+#include "derived/inside.h"
 #include "document/named_arcs.h"
 #include "explain/matrices.h"
 #include "lesson/lesson.h"

@@ -3,7 +3,9 @@
 
 #include <vector>
 
+#include "document/question_fields.h"
 #include "gui/frame/gui.h"
+#include "view/settings.h"
 
 namespace headlight {
 
@@ -64,5 +66,12 @@ void take_sample(Gui& gui, const Sample& sample);
 void push_start(Gui& gui, bool usual);
 /// Starts, pauses or continues the training.
 void run_training(Gui& gui);
+
+/// `heads 4 → 8`: the numbers of a model that differ; empty where none does.
+std::string changed_shape(Language language, const Config& before, const Config& now);
+
+/// The difference between two questions, in a few words: "L1·H2 off", "heads 4 → 8". Of several changes the first.
+std::string change_in_words(Language language, const Document& before, const Document& now,
+                            const QuestionFields& fields = question_fields());
 
 }  // namespace headlight

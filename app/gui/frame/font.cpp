@@ -10,7 +10,7 @@
 #include <unordered_set>
 
 #include "base/utf8.h"
-#include "figure/drawing/character_names.h"
+#include "figure/drawing/map_layout.h"
 #include "gui/frame/glyph_substitutes.h"
 #include "paper/font_files.h"
 

@@ -7,7 +7,7 @@
 #include "gui/frame/looks.h"
 #include "session/answer_state.h"
 #include "words/answer_words.h"
-#include "words/failure_words.h"
+#include "words/window_words.h"
 
 namespace headlight {
 namespace {

@@ -20,9 +20,9 @@
 #include "training/training_files.h"
 #include "words/answer_words.h"
 #include "words/chosen_head_words.h"
-#include "words/failure_words.h"
 #include "words/grid_words.h"
 #include "words/head_words.h"
+#include "words/window_words.h"
 
 namespace headlight {
 namespace {

@@ -6,7 +6,6 @@
 #include "gui/frame/scene.h"
 #include "gui/frame/texture_ids.h"
 #include "gui/inside/inside.h"
-#include "gui/inside/matrix_marks.h"
 #include "gui/inside/weight_lines.h"
 #include "view/view_names.h"
 #include "words/answer_words.h"

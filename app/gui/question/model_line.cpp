@@ -4,7 +4,6 @@
 #include "gui/frame/draw.h"
 #include "gui/question/question.h"
 #include "read/external/page_text.h"
-#include "words/failure_words.h"
 #include "words/model_words.h"
 #include "words/relation_words.h"
 #include "words/sentence_words.h"

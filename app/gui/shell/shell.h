@@ -1,7 +1,9 @@
 // The whole window: its parts that belong to no view, and the layout of all.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "gui/frame/gui.h"
 
@@ -22,5 +24,19 @@ void palette_panel(Gui& gui);  // everything that can be done, by name
 
 /// Keys that work wherever the pointer is, as the help overlay lists them.
 void shortcuts(Gui& gui);
+
+struct PaletteEntry {
+  std::string title;  // in the window's language
+  std::string other;  // in the other one, and further words by which it is found
+  std::string keys;   // that do the same
+  std::function<void(Gui&)> run;
+};
+
+/// The likely ones first.
+std::vector<PaletteEntry> palette_entries(const Gui& gui);
+
+/// The entries with every word of the query in their title or their other words, in any case of letters; those with
+/// all of them in the title come first.
+std::vector<PaletteEntry> found_entries(const Gui& gui, const std::string& query);
 
 }  // namespace headlight

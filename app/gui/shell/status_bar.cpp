@@ -6,7 +6,7 @@
 #include "figure/labels.h"
 #include "figure/map_kinds.h"
 #include "gui/actions/actions.h"
-#include "gui/actions/changes.h"
+#include "gui/actions/question.h"
 #include "gui/compare/joint_map.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"

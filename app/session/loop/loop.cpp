@@ -54,6 +54,11 @@ std::vector<Worker*> in_order(const Errands& errands, Worker& files) {
 
 }  // namespace
 
+Errands::Errands(JobThreads& threads, const std::function<void()>& wake, Services services)
+    : services_(std::move(services)) {
+  Answers::for_each([&](auto slot) { all_.emplace_back(threads, wake, slot); });
+}
+
 Loop::Loop(std::function<void()> wake, std::string autosave, LoopOptions options)
     : draw_figure_(std::move(options.draw_figure)),
       errands_(threads_, wake,

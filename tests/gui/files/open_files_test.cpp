@@ -4,7 +4,7 @@
 #include "app/session_fixture.h"
 #include "gui/files/files_fixture.h"
 #include "session/answer_state.h"
-#include "words/failure_words.h"
+#include "words/window_words.h"
 
 namespace headlight {
 namespace {

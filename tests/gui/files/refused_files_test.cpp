@@ -3,7 +3,7 @@
 #include "gui/files/files_fixture.h"
 #include "pair_tokenizer.h"
 #include "session/answer_state.h"
-#include "words/failure_words.h"
+#include "words/window_words.h"
 
 namespace headlight {
 namespace {
