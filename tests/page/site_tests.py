@@ -241,6 +241,21 @@ def test_site_lessons(s):
     return ', '.join(f'{title} {count}' for title, count in steps.items())
 
 
+def test_site_lesson_shows_what_its_step_folds(s):
+    """A step about special tokens has their rows and columns, and its cell is on the map."""
+    visit(s)
+    s.browser.js('document.documentElement.lang === "en" || document.querySelector("#options .link").click()')
+    s.browser.js('headlight.set({fold: ["special", "words"]})')
+    s.browser.settled()
+    choose_lesson(s, 'Why does everything look at the first token?')
+    wait_until(lambda: s.browser.js('headlight.state().head === 3 && headlight.state().pinned?.[0] === 6'), "the step's cell")
+    s.browser.settled()
+    expect(s.browser.js('headlight.state().fold') == [], f"the step folds {s.browser.js('headlight.state().fold')}")
+    shown = s.browser.js('[...document.querySelectorAll("#stage-map text")].map((one) => one.textContent)')
+    expect(shown.count('<s>') == 2, f'expected a row and a column of <s>, found {shown}')
+    expect('mat looks at' in s.browser.js('document.querySelector("#row-words .sentence").textContent.replace(/[\u2066-\u2069]/g, "")'), 'the pinned cell is not read')
+
+
 def test_site_looks(s):
     """Nothing is wider than the window, on a phone too; pictures with --pictures."""
     for width, height in ((390, 844), (1280, 800), (1920, 1080)):

@@ -220,7 +220,8 @@ export function createSite(store, page, live, api, redraw) {
       model = source === GRAMMAR && !random ? AUTO : chosen;
       live.use({...await requestOf(chosen, text), ...(rest.target && {write: false}), ...rest});
       if (mask) api.set({mask: ['causal', 'padding'].filter((name) => mask[name]).join('+') || 'none'});
-      api.set({...(scale && {scale}), ...(off && {off})});
+      const fold = [view.fold_special && 'special', view.merge_words && 'words'].filter(Boolean);
+      api.set({fold, ...(scale && {scale}), ...(off && {off})});
       const stack = answer.stacks.find((one) => one.name.toLowerCase() === view.stack) ?? answer.stacks[0];
       api.set({stack: stack.name, view: view.view === 'flow' ? 'flow' : 'heads',
         ...(stack.hasHead(layer, head) && {layer, head}), ...(pinned && {pinned})});
