@@ -54,6 +54,22 @@ def test_live(s):
                     ['--text', SENTENCE, '--target', 'I asked Li Lei'])))
 
 
+def test_live_says_no_word_that_is_read(s):
+    """An encoder reads the word at each place: only in place of a hidden one it guesses. A decoder guesses what comes next."""
+    said = 'document.getElementById("guess-area").innerText'
+    s.open(s.page('live-hidden', '--text', SENTENCE, '--live', '--language', 'en'))
+    for text, word in ((SENTENCE, ''), ('我请李雷帮我<mask>去北京的机票', 'hidden'), (SENTENCE, '')):
+        s.browser.js(f'headlight.ask({json.dumps(text)})')
+        s.browser.settled()
+        expect(word in s.browser.js(said) and bool(word) == bool(s.browser.js(said).strip()), f'{text}: found {s.browser.js(said)!r}')
+    s.browser.js('headlight.ask("我请李雷 hello")')
+    s.browser.settled()
+    expect('hello' in s.browser.js('document.querySelector("#ask-area .doubt").textContent'), 'an unknown word is not named')
+    s.open(s.page('live-next', 'shipped:decoder', '--text', 'the cat sat on the', '--live', '--language', 'en'))
+    s.browser.settled()
+    expect(s.browser.js(said).startswith('after the:'), f'expected the next word, found {s.browser.js(said)!r}')
+
+
 # What a tokenizer for any sentence can meet: clitics, numbers, accents, rare characters, other scripts, emoji, its own marks.
 ANY = ['The committee postponed its decision.', "They don't know it's o'clock; we can’t 3.14 12:30 1,000!!", '我请李雷帮我订了去北京的机票',
        '今天的图书馆里没有人，他要走了……', 'naïve café Ångström ΣΟΦΟΣ', '林語堂龘靐 hello世界abc', '東京タワーに行きました', '안녕 สวัสดี привет', '😀👍🏽 family 👨‍👩‍👧‍👦',

@@ -121,14 +121,14 @@ export function createLive(store, page) {
     input.setAttribute('aria-label', wordsOf('ask_hint'));
     input.placeholder = wordsOf('ask_hint');
     submit.textContent = wordsOf('ask');
-    const {queryTokens: tokens} = of(0) ?? answer.stacks[0], unknown = tokens.filter(({known}) => known === false);
-    if (likely.length === 0) return fill(words);
-    const where = tokens[answering]?.text ?? '', doubtful = unknown.slice(0, 6).map(({text}) => text).join(' ');
-    const name = ['<mask>', '[MASK]'].includes(where) ? 'guess_masked' : encoder ? 'guess_same' : 'guess_next';
+    const {queryTokens: tokens} = of(0) ?? answer.stacks[0], where = tokens[answering]?.text ?? '';
+    const doubtful = tokens.filter(({known}) => known === false).slice(0, 6).map(({text}) => text).join(' ');
+    const isHidden = ['<mask>', '[MASK]'].includes(where);
+    if (doubtful) problem.textContent = wordsOf('unknown_words', doubtful);
+    if (likely.length === 0 || (encoder && !isHidden)) return fill(words);  // which reads the word that it would guess
     const guessOf = ({text, probability}) => make('span', {class: 'guess'}, make('bdi', {text: text.trim() || text}),
       make('span', {class: 'number quiet', text: percent(probability)}));
-    fill(words, quiet('span', wordsOf(name, where)), ...likely.map(guessOf));
-    if (unknown.length > 0) problem.textContent = wordsOf('unknown_words', doubtful);
+    fill(words, quiet('span', wordsOf(isHidden ? 'guess_masked' : 'guess_next', where)), ...likely.map(guessOf));
   }
 
   /** `request`: what was asked last. A site asks by way of `ask`, which may choose the model. */
