@@ -101,6 +101,29 @@ def test_patch(s):
     expect('Take from A' in b.js('document.querySelector(".answer-table figcaption").textContent'), 'the title is English')
 
 
+# Of a panel of Compare the colour of each word's label, and what the middle of a cell shows: nothing where it is hatched.
+LOOK = """(() => { const [a, b] = document.querySelectorAll("#compare-area .panel"), of = (panel) => {
+  const canvas = panel.querySelector("canvas"), context = canvas.getContext("2d"), size = headlight.state().tokens.length + 1;
+  const at = (r, c) => [...context.getImageData((c + 0.5) * canvas.width / size, (r + 0.5) * canvas.height / size, 1, 1).data].join();
+  return {words: [...panel.querySelectorAll("text")].map((one) => [one.textContent, one.getAttribute("fill")]),
+    missing: [at(6, 0), at(7, 0)], blocked: at(0, 1)}; };
+  return [of(a), of(b)]; })()"""
+
+
+def test_compared_words(s):
+    """Cells of a word that only the other answer has are grey, not hatched; such words have the colour of their answer."""
+    b = s.browser
+    s.open(s.page('other-word', 'shipped:decoder', '--text', '我请李雷帮我看了最好的', '--against', '--text 我请李雷帮我喝了最好的', '--theme', 'light'))
+    b.settled()
+    expect(b.js('headlight.state().view') == 'compare' and b.js('headlight.state().tokens.length') == 8, 'another page')
+    panels, gap = b.js(LOOK), b.js('getComputedStyle(document.documentElement).getPropertyValue("--gap").match(/[0-9]+/g).join()') + ',255'
+    for one, other, panel in ((6, 7, panels[0]), (7, 6, panels[1])):
+        expect(panel['missing'][other - 6] == gap and panel['missing'][one - 6] != gap, f'a missing word: expected {gap}, found {panel}')
+        expect(panel['blocked'] == '0,0,0,0', f"a blocked cell: expected no colour, found {panel['blocked']}")
+        words = dict(panel['words'])
+        expect(len({words['喝了'], words['看了'], words['李雷']}) == 3, f'the words have the colours {words}')
+
+
 def test_text(s):
     """Each word is shaded by the weight that the page has for it; several words add up."""
     b = s.browser

@@ -71,10 +71,11 @@ export function eachCell({part, cell, x, y}, {S}, draw) {
   });
 }
 
-/** A text of a drawing; a lit one is bold, in the accent's colour. */
+/** A text of a drawing; a lit one (true) is bold, in the accent's colour, another may have a colour for `lit`. */
 export function textOf(text, lit, properties) {
-  return make('text', {text, fill: lit ? ink().accent : ink().text, 'font-weight': lit ? 600 : 400,
-    'font-size': LABEL_SIZE, 'font-family': FONT, 'dominant-baseline': 'central', ...properties});
+  const isLit = lit === true, fill = isLit ? ink().accent : lit || ink().text;
+  return make('text', {text, fill, 'font-weight': isLit ? 600 : 400, 'font-size': LABEL_SIZE, 'font-family': FONT,
+    'dominant-baseline': 'central', ...properties});
 }
 
 /** A label above its column, whose middle is x, upwards from y. */
@@ -86,13 +87,13 @@ function columnTexts(label, lit, kind, x, y) {
   return [textOf(clipped(label, y), lit, {transform: `translate(${x} ${y}) rotate(-90)`})];
 }
 
-/** The labels that have room; those of `lit` {row, col} of the whole map stand out. */
+/** The labels that have room; those of `lit` {row, col} of the whole map stand out, others may have `inks`. */
 export function labelsOf({x, y, rows, columns, kind}, lit) {
-  const each = ({labels, first, extent, step}, litOne, draw) => labels.flatMap((label, i) => {
+  const each = ({labels, first, extent, step, inks}, litOne, draw) => labels.flatMap((label, i) => {
     const on = litOne === first + i;
     // A thinned label that stands where the lit one is drawn gives way.
     const gives = step > 1 && Math.abs(litOne - first - i) < step;
-    return on || (i % step === 0 && !gives) ? draw(label, on, (i + 0.5) * extent) : [];
+    return on || (i % step === 0 && !gives) ? draw(label, on || inks?.[first + i], (i + 0.5) * extent) : [];
   });
   return [...each(rows, lit?.row, (label, on, at) =>
     textOf(clipped(label, x - LABEL_GAP), on, {x: x - LABEL_GAP, y: y + at, 'text-anchor': 'end'})),
@@ -110,11 +111,11 @@ export function largestOf(map) {
 export function wholePart(map) { return {row: 0, rows: map.T, col: 0, cols: map.S}; }
 
 /** The part `part` {row, rows, col, cols} of a map {weights, allowed, T, S}, shrunk to at most height × width cells.
-    −1 where all cells of a group are blocked. Of a difference the number farthest from 0 shows, and NaN is no cell. */
+    −1 where all cells of a group are blocked. Of a difference the number farthest from 0 shows. NaN is no cell. */
 export function pooled(map, part, height, width, difference = false) {
   const rows = Math.min(part.rows, Math.max(1, Math.floor(height)));
   const cols = Math.min(part.cols, Math.max(1, Math.floor(width))), columnOf = new Int32Array(part.cols);
-  const values = new Float32Array(rows * cols).fill(difference ? NaN : -1);
+  const values = new Float32Array(rows * cols).fill(NaN);
   for (let c = 0; c < cols; ++c)
     columnOf.fill(c, Math.floor(c * part.cols / cols), Math.floor((c + 1) * part.cols / cols));
   for (let r = 0; r < rows; ++r) {
@@ -122,30 +123,31 @@ export function pooled(map, part, height, width, difference = false) {
     for (let i = Math.floor(r * part.rows / rows); i < end; ++i) {
       const from = (part.row + i) * map.S + part.col;
       for (let j = 0; j < part.cols; ++j) {
-        const at = r * cols + columnOf[j], weight = map.weights[from + j];
-        if (difference ? weight === weight && !(Math.abs(weight) <= Math.abs(values[at]))
-          : weight > values[at] && (weight > 0 || map.allowed[from + j] !== 0)) values[at] = weight;
+        const at = r * cols + columnOf[j], weight = map.weights[from + j], was = values[at];
+        const value = difference || weight > 0 || map.allowed[from + j] !== 0 ? weight : -1;
+        if (value === value && !(difference ? Math.abs(value) <= Math.abs(was) : value <= was)) values[at] = value;
       }
     }
   }
   return {values, rows, cols};
 }
 
-/** Paints a picture on a canvas that is shown in w × h pixels. What it leaves bare shows the canvas's background. */
+/** Paints a picture on a canvas that is shown in w × h pixels. Blocked cells are bare: there its background shows. */
 export function paint(canvas, {values, rows, cols}, scale, {w, h}) {
   [canvas.width, canvas.height] = [cols, rows];
   const context = canvas.getContext('2d'), image = context.createImageData(cols, rows);
   const pixels = new Uint32Array(image.data.buffer), table = colourTable(scale.diverging);
   const linear = !scale.diverging && !scale.log, {top} = scale, cell = w / cols;
+  const gap = ink().gap.match(/\d+/g).reduce((packed, channel, i) => packed | channel << 8 * i, 255 << 24);
   for (let i = 0; i < pixels.length; ++i) {
     const value = values[i];
-    pixels[i] = value !== value || (!scale.diverging && value < 0) ? 0
+    pixels[i] = value !== value ? gap : !scale.diverging && value < 0 ? 0
       : table[!linear ? colourIndex(scale, value) : value >= top ? 255 : Math.floor(value / top * 255 + 0.5)];
   }
   context.putImageData(image, 0, 0);
   // One calm diagonal every `period` pixels, as shaders/map.frag draws it.
   const period = Math.min(12, Math.max(5, Math.floor((cell + 0.5) / 3))) / Math.SQRT2;
-  const background = scale.diverging ? 'var(--gap)' : cell < LEAST_HATCHED ? 'var(--blocked-tint)'
+  const background = cell < LEAST_HATCHED ? 'var(--blocked-tint)'
     : `repeating-linear-gradient(135deg, transparent 0 ${period - 2}px,
       var(--blocked-line) ${period - 1.4}px ${period - 0.6}px, transparent ${period}px)`;
   Object.assign(canvas.style, {width: `${w}px`, height: `${h}px`, background});

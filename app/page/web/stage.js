@@ -168,7 +168,7 @@ export function createCompare(store, element, page) {
   /** The map of a head of one answer on the joint axes; NaN where a word is not in that answer. */
   function jointMap(stack, layer, head, side, {queries, keys}) {
     const T = queries.length, S = keys.length, map = stack?.hasHead(layer, head) && store.head(stack, layer, head);
-    const weights = new Float32Array(T * S).fill(NaN), allowed = new Uint8Array(T * S);
+    const weights = new Float32Array(T * S).fill(NaN), allowed = new Uint8Array(T * S).fill(1);
     queries.forEach((query, r) => keys.forEach((key, c) => {
       if (!map || query[side] === null || key[side] === null) return;
       const at = query[side] * map.S + key[side];
@@ -192,7 +192,11 @@ export function createCompare(store, element, page) {
     const scale = {log: store.view.log, top: niceTop(Math.max(largestOf(maps.A), largestOf(maps.B)))};
     const far = largestOf({weights: maps.difference.weights.map(Math.abs)});
     const layout = layoutMap(side, Math.min(height, side), wholePart(maps.B), rows.map(axisLabel), cols.map(axisLabel));
+    const inks = {A: colourOf({diverging: true, top: 1}, -1), B: colourOf({diverging: true, top: 1}, 1)};
+    const inkOf = ([a, b]) => ofA && (b === null ? inks.A : a === null && inks.B);  // of words that one answer has
+    [layout.rows.inks, layout.columns.inks] = [queries.map(inkOf), keys.map(inkOf)];
     for (const panel of panels) {
+      panel.title.style.color = inks[panel.kind] ?? '';
       panel.title.textContent = `${panel.nameOf()} · ${headName(layer, head)}`;
       panel.paint(layout, maps[panel.kind], panel.kind === 'difference' ? {diverging: true, top: niceTop(far)} : scale);
       panel.frame.setAttribute('aria-label', panel.title.textContent);
