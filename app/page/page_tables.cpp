@@ -68,6 +68,7 @@ constexpr PageWord kPageWords[] = {
     {"does_first", kHeadNameWords.first},
     {"does_duplicate", kHeadNameWords.duplicate},
     {"does_spread", kHeadNameWords.spread},
+    {"does_mixed", kHeadNameWords.mixed},
     {"linear", kWindowWords.linear},
     {"logarithmic", kWindowWords.logarithmic},
     {"own_range", kGridWords.own_range},

@@ -101,6 +101,18 @@ def test_patch(s):
     expect('Take from A' in b.js('document.querySelector(".answer-table figcaption").textContent'), 'the title is English')
 
 
+def test_heads_are_named_as_the_window_names_them(s):
+    """Each head without a relation has the name of `headlight heads`: one that the repeated words alone would give is none."""
+    b = s.browser
+    words = ['我请李雷帮我<mask>去北京的机票', 'The animal did not cross the street because it was too tired']
+    for text in words:
+        s.open(s.page('named', 'shipped:encoder', '--text', text, '--language', 'en'))
+        b.settled()
+        expected = {f"{row['layer']}.{row['head']}": row['name'] for row in json.loads(s.run('heads', 'shipped:encoder', '--text', text, '--format', 'json')[0])['heads']}
+        found = dict(b.js('[...document.querySelectorAll("#atlas .head")].map((one) => [one.dataset.key, one.title.split(" · ").at(-1)])'))
+        expect(found == expected, f'{text}: {[(key, found[key], name) for key, name in expected.items() if found[key] != name]}')
+
+
 # Of a panel of Compare the colour of each word's label, and what the middle of a cell shows: nothing where it is hatched.
 LOOK = """(() => { const [a, b] = document.querySelectorAll("#compare-area .panel"), of = (panel) => {
   const canvas = panel.querySelector("canvas"), context = canvas.getContext("2d"), size = headlight.state().tokens.length + 1;
