@@ -75,6 +75,7 @@ constexpr PageWord kPageWords[] = {
     {"fold_special", kAnswerWords.fold_special},
     {"merge_words", kAnswerWords.merge_words},
     {"special_folded", kAnswerWords.special_left_out},
+    {"special_strips", kAnswerWords.special_folded},
     {"words_merged", kAnswerWords.words_merged},
     {"attends", kAnswerWords.attends},
     {"blocked", kAnswerWords.blocked},

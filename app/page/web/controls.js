@@ -77,7 +77,8 @@ export function createControls(store, redraw) {
       toggle('own_range', 'tip_own_range', view.ownRange, (ownRange) => store.look({ownRange})),
       select(wordsOf('colour_map'), maps, taste.map, (map) => { taste.map = map; redraw(); }),
       special && foldToggle('fold_special', 'foldSpecial'), words && foldToggle('merge_words', 'mergeWords'));
-    byId('folded').textContent = [view.foldSpecial && special && wordsOf('special_folded'),
+    const folded = view.view === 'heads' ? 'special_strips' : 'special_folded';
+    byId('folded').textContent = [view.foldSpecial && special && wordsOf(folded),
       view.mergeWords && words && wordsOf('words_merged')].filter(Boolean).join(' ');
   }
 

@@ -58,7 +58,8 @@ export function createBars(store, header, body) {
         : make('span', {class: 'fill blocked', style: {width: '100%'}})),
       make('td', {class: 'number', text: isOpen(j) ? percent(row[j]) : wordsOf('blocked_short')}));
     const rest = keys.reduce((left, j) => left - row[j], row.reduce((a, b) => a + b, 0));
-    fill(table, make('caption', {}, make('bdi', {text: axisLabel(from)}), ` ${wordsOf('attends')}`),
+    const share = at && fold.special ? ` · ${wordsOf('rests', percent(map.rests(at.row)))}` : '';
+    fill(table, make('caption', {}, make('bdi', {text: axisLabel(from)}), ` ${wordsOf('attends')}${share}`),
       make('tbody', {}, ...keys.map(line), few && make('tr', {class: 'quiet'},
         make('th', {scope: 'row', text: wordsOf('other_words', tokens.length - keys.length)}), make('td'),
         make('td', {class: 'number', text: percent(Math.max(0, rest))}))));

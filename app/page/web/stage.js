@@ -2,7 +2,7 @@
 // And two answers beside each other: A, B and B − A of the chosen head, on the words that both have.
 
 import { make } from './elements.js';
-import { axisLabel, cellNumber, colourOf, either, headName, niceTop, percent, quoted, signedCellNumber, textOn,
+import { axisLabel, cellNumber, colourOf, either, headName, ink, niceTop, percent, quoted, signedCellNumber, textOn,
   wordsOf } from './look.js';
 import { cellAt, createPlot, eachCell, largestOf, layoutMap, outline, textOf, wholePart } from './map.js';
 import { shownCell } from './state.js';
@@ -26,7 +26,11 @@ export function createStage(store, element) {
     shown = store.shown(stack, layer, head);
     const scale = {log: store.view.log, top: store.view.ownRange ? niceTop(largestOf(shown)) : store.top};
     layout = layoutMap(width, height, store.view.viewport ?? wholePart(shown), labels(fold.queries), labels(fold.keys));
-    plot.paint(layout, shown, scale, layout.cell >= PRINTED ? numbers(scale) : []);
+    // Beside each row, as dark as the share is large, what rests on special tokens, which are folded.
+    const beside = {...layout, part: {...layout.part, col: 0, cols: 1}};
+    const strips = fold.special ? eachCell(beside, {S: 1}, (row, x, y) => make('rect', {class: 'rests', x: x - 3, y,
+      width: 2, height: layout.cell, fill: ink().dim, opacity: shown.rests(row)})) : [];
+    plot.paint(layout, shown, scale, [...strips, ...(layout.cell >= PRINTED ? numbers(scale) : [])]);
     frame.setAttribute('aria-label', wordsOf('map_of', headName(layer, head), shown.T, shown.S));
     mark();
   }

@@ -159,13 +159,16 @@ export function createStore(core, answer, kept, largest) {
       keep(key, {weights, allowed: store.allowed(stack, layer), T, S});
     },
 
-    /** The same as it is shown: folded where the reader folds. */
+    /** The same as it is shown: folded where the reader folds, with what each row gives to tokens that are left out. */
     shown(stack, layer, head) {
       const fold = store.fold(stack);
       if (!fold.isFolded) return store.head(stack, layer, head);
-      const numbers = core.folded(stack, layer, head, fold);
-      return {T: fold.queries.length, S: fold.keys.length, weights: numbers.map((weight) => Math.max(0, weight)),
-        allowed: Uint8Array.from(numbers, (weight) => weight < 0 ? 0 : 1)};
+      const numbers = core.folded(stack, layer, head, fold), weights = numbers.map((weight) => Math.max(0, weight));
+      const allowed = Uint8Array.from(numbers, (weight) => weight < 0 ? 0 : 1);
+      const map = {T: fold.queries.length, S: fold.keys.length, weights, allowed};
+      const sum = ({weights, S}, row, rows = 1) => weights.subarray(row * S, (row + rows) * S).reduce((a, b) => a + b);
+      return {...map, rests: (row, {first, count} = fold.queries[row]) =>
+        Math.max(0, sum(store.head(stack, layer, head), first, count) / count - sum(map, row))};
     },
     /** How the stack is folded. */
     fold(stack) {
