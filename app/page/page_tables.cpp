@@ -90,6 +90,7 @@ constexpr PageWord kPageWords[] = {
     {"empty_text", kAnswerWords.empty_text},
     {"model_encoder", kModelWords.encoder},
     {"model_decoder", kModelWords.decoder},
+    {"model_encoder-decoder", kModelWords.encoder_decoder},
 };
 
 std::string css(Rgb colour) {

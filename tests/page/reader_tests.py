@@ -267,3 +267,5 @@ def test_both_languages(s):
         named = b.js('[...document.querySelectorAll("button, h2, label, option, p, span")].map(one => one.textContent)')
         expect(not set(named) & set(words['en']) - set(words[language].values()), f'{language}: a name stands where its words should')
         expect(set(words['en']) == set(words['zh']), 'a word is missing in one language')
+        shape = b.js('document.querySelector("#model .quiet").textContent')
+        expect(shape.startswith('编码器 · 2 × 8 个头 ·' if language == 'zh' else 'encoder · 2 × 8 heads ·'), f'the shape is {shape!r}')

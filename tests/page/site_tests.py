@@ -241,6 +241,15 @@ def test_site_lessons(s):
     return ', '.join(f'{title} {count}' for title, count in steps.items())
 
 
+def test_site_names_the_model_once(s):
+    visit(s, f'#model=encoder&text={SENTENCE}')
+    for language, name in (('en', 'encoder2 × 8 heads'), ('zh-CN', '编码器2 × 8 个头')):
+        s.browser.js(f'document.documentElement.lang === "{language}" || document.querySelector("#options .link").click()')
+        s.browser.settled()
+        shown = s.browser.js('document.getElementById("model").textContent')
+        expect(shown.startswith(name), f'expected {name}, found {shown}')
+
+
 def test_site_lesson_shows_what_its_step_folds(s):
     """A step about special tokens has their rows and columns, and its cell is on the map."""
     visit(s)

@@ -13,6 +13,12 @@ export function wordsOf(name, ...values) {
   return values.length === 0 ? text : text.replace(/\{(\d)\}/g, (whole, i) => String(values[i] ?? whole));
 }
 
+/** A model's shape, `encoder · 2 × 8 heads`, in the reader's language; without its kind where that is its name. */
+export function shapeText({name, shape}) {
+  const translated = shape.replace(/^[a-z-]+|heads/g, (word) => wordsOf(`model_${word}`));
+  return translated.split(' · ').filter((part) => part !== either(name)).join(' · ');
+}
+
 /** An error of the core: in Chinese what its code means stands before its line. */
 export function errorText({error, code}) { return `${wordsNow()[`error_${code}`] ?? ''} ${error}`.trim(); }
 

@@ -7,7 +7,7 @@ import { startCore } from './core.js';
 import { answerOf, inflated, openAnswer, readPage } from './data.js';
 import { byId, fill, icon, link, make, quiet } from './elements.js';
 import { createLive, openModel } from './live.js';
-import { briefNumber, either, ink, taste, wordsOf } from './look.js';
+import { briefNumber, either, ink, shapeText, taste, wordsOf } from './look.js';
 import { createBars, createExplain, createTables } from './numbers.js';
 import { createFlow, createRows } from './rows.js';
 import { createSite } from './site.js';
@@ -96,13 +96,13 @@ function open(core, page, answer, kept) {
     const {given, layers} = store.stack(), isLive = live?.isStarted();
     const still = store.isEdited() && !isLive && !given && layers > 1 ? ` ${wordsOf('layers_as_written')}` : '';
     const texts = [wordsOf(given ? 'given_weights' : isLive ? 'computed_live' : 'computed_here') + still,
-      wordsOf('rounding_error', briefNumber(answer.error)), wordsOf('written_by', page.version)];
+      wordsOf('rounding_error', briefNumber(answer.error)), `Headlight ${page.version}`];
     fill(byId('footer'), ...texts.map((text) => make('span', {text})));
     fill(byId('warnings'), ...answer.warnings.map((text) => make('p', {class: 'doubt', text})));
     const zh = taste.language === 'zh', {card} = page;
     root.lang = zh ? 'zh-CN' : 'en';
     document.title = `${page.title.slice(0, 80)} · Headlight`;
-    fill(byId('model'), make('span', {class: 'model-name', text: either(card.name)}), quiet('span', card.shape));
+    fill(byId('model'), make('span', {class: 'model-name', text: either(card.name)}), quiet('span', shapeText(card)));
     fill(byId('options'),
       link('language', () => { taste.language = zh ? 'en' : 'zh'; request(); }, {lang: zh ? 'en' : 'zh-CN'}),
       link(taste.theme === 'dark' ? 'light' : 'dark', switchTheme), link('print', () => window.print()),

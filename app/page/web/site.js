@@ -5,7 +5,7 @@ import { answerOf } from './data.js';
 import { byId, fill, link, make, select } from './elements.js';
 import { createLessons } from './lessons.js';
 import { missingFiles, openModel } from './live.js';
-import { axisLabel, colourOf, either, headName, ink, wordsOf } from './look.js';
+import { axisLabel, colourOf, either, headName, ink, shapeText, wordsOf } from './look.js';
 import { eachCell, labelsOf, layoutMap, wholePart } from './map.js';
 
 /** The sentence chooses: the grammar's model where that has every word, else the one for any sentence. */
@@ -141,7 +141,7 @@ export function createSite(store, page, live, api, redraw) {
     if (onDisk && store.kept?.source !== onDisk.source) drop(onDisk.names);
     onDisk = {source, names};
     model = DISK;
-    return wordsOf('site_opened', title, page.card.shape);
+    return wordsOf('site_opened', title, shapeText({...page.card, name: {en: title}}));
   }
 
   /** Keeps the answer as A: the next ones stand beside it. */
