@@ -250,6 +250,23 @@ def test_site_names_the_model_once(s):
         expect(shown.startswith(name), f'expected {name}, found {shown}')
 
 
+def test_site_lists_the_open_lesson(s):
+    """The menu shows the lesson that is open, and none after it is closed, there or by its own link."""
+    visit(s)
+    s.browser.js('document.documentElement.lang === "en" || document.querySelector("#options .link").click()')
+    s.browser.settled()
+    shown = '[...document.querySelectorAll("#site select")].at(-1).selectedOptions[0].text'
+    for close in ('document.querySelector(".lesson .link:last-child").click()', '''(() => {
+      const list = [...document.querySelectorAll("#site select")].at(-1); list.selectedIndex = 0; list.dispatchEvent(new Event("change")); })()'''):
+        choose_lesson(s, 'Masks')
+        wait_until(lambda: s.browser.js(shown) == 'Masks' and status(s) == '', 'the lesson in the menu')
+        s.browser.js('headlight.set({mask: "causal"})')
+        s.browser.settled()
+        expect(s.browser.js(shown) == 'Masks', 'the menu forgets the lesson')
+        s.browser.js(close)
+        wait_until(lambda: s.browser.js('document.querySelector(".lesson").hidden') and s.browser.js(shown) == '—', 'no lesson in the menu')
+
+
 def test_site_lesson_shows_what_its_step_folds(s):
     """A step about special tokens has their rows and columns, and its cell is on the map."""
     visit(s)

@@ -37,7 +37,7 @@ const ACTIONS = {causal_on: 'mask_causal', causal_off: 'mask_none', padding_on: 
   undo: 'undo', all_heads_on: 'all_on', head_on: 'head_is_on', head_off: 'head_is_off', block_cell: 'key_block',
   larger_scale: 'scale', own_scale_off: 'scale_again'};
 
-/** `site` asks and shows: {set(request, view), change(text), now()}. */
+/** `site` asks and shows: {set(request, view), change(text), point(query, key), now(), redraw()}. */
 export function createLessons(site, list, area) {
   let lesson = null, at = 0, isDone = false;
 
@@ -85,15 +85,17 @@ export function createLessons(site, list, area) {
       make('p', {class: isDone ? 'reached' : ''}, ...shown(either(step.try)), isDone && make('b', {text: ' ✓'})),
       left > 0 && make('p', {class: 'quiet', text: wordsOf('lesson_left_out', left)}),
       make('div', {class: 'group'}, arrow('←', 'lesson_before', at - 1), arrow('→', 'lesson_next', at + 1),
-        button('link', wordsOf('close'), () => { lesson = null; draw(); })));
+        button('link', wordsOf('close'), () => { lesson = null; site.redraw(); })));
   }
 
   return {
     draw,
-    /** Sets the first step of a lesson. */
+    /** The number of the lesson that is open; -1: none is. */
+    chosen: () => list.indexOf(lesson),
+    /** Sets the first step of a lesson; of none closes the one that is open. */
     async open(number) {
-      lesson = list[number];
-      if (steps().length > 0) return go(0);
+      lesson = list[number] ?? null;
+      if (lesson === null || steps().length > 0) return lesson && go(0);
       lesson = null;
       throw new Error(wordsOf('lesson_needs_program'));
     },

@@ -227,6 +227,7 @@ export function createSite(store, page, live, api, redraw) {
         ...(stack.hasHead(layer, head) && {layer, head}), ...(pinned && {pinned})});
     }),
     change: (edit) => attempt(() => ask(edit(textNow())).then(() => '')),
+    redraw,
     point: (query, key) => store.look({pinned: key < 0 ? store.strongest(query) : {query, key}}),
     now() {
       const {edits: {off, masks}, view} = store, {stacks} = answer;
@@ -263,8 +264,8 @@ export function createSite(store, page, live, api, redraw) {
     const listing = listed().map((one) => [one, titleOf(one)]);
     const exported = () => save('attention.json', 'application/json', core.exported(live.request()));
     fill(bar, select(wordsOf('site_model'), listing, family, (value) => choose({model: value})), ...sizeControls(),
-      select(wordsOf('lessons'), [['', '—'], ...page.site.lessons.map(({title}, i) => [String(i), either(title)])], '',
-        (number) => number && attempt(() => lessons.open(number))),
+      select(wordsOf('lessons'), [[-1, '—'], ...page.site.lessons.map(({title}, i) => [i, either(title)])],
+        lessons.chosen(), (number) => attempt(() => lessons.open(number))),
       link('site_open', () => picker.click(), {title: wordsOf('site_stays')}),
       live.isStarted() && link('site_keep', keep, {title: wordsOf('tip_view_compare')}),
       link('site_link', () => attempt(async () => {
