@@ -225,12 +225,13 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
 std::string plan_text(const PagePlan& plan, const PageContent& content) {
   const Trace& trace = *content.trace;
   const bool given = trace.attention(Stack::self, 0).patterns != nullptr;
+  const std::size_t tokens = trace.query_tokens().size();
   return std::string(plan.packed ? "at most " : "") + megabytes(plan.bytes) + ": " +
          (given         ? "weights"
           : plan.values ? "q, k and v"
                         : "q and k, without v,") +
          " of " + std::to_string(plan.heads.size()) + (plan.heads.size() == 1 ? " head, " : " heads, ") +
-         std::to_string(trace.query_tokens().size()) + " tokens";
+         std::to_string(tokens) + (tokens == 1 ? " token" : " tokens");
 }
 
 Status write_page(const PageContent& content, const PageOptions& options, const PagePlan& plan,

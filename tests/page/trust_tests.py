@@ -77,6 +77,12 @@ def test_too_large(s):
     expect('--only' in line and 'kB' in line and line.count('\n') == 1 and not file.exists(), f'expected a line that names --only, found {line!r}')
 
 
+def test_counts_one(s):
+    for only, ids, counts in (('0.0', '5', '1 head, 1 token'), ('0.0,0.1', '5,9', '2 heads, 2 tokens')):
+        _, line = s.run('page', s.golden / 'llama-gqa', '--ids', ids, '--only', only, '-o', s.folder / 'one.html')
+        expect(line.endswith(f'of {counts}\n'), f'expected {counts}, found {line!r}')
+
+
 def test_small(s):
     size = s.page('small', '--text', SENTENCE).stat().st_size
     expect(size <= 550_000, f'expected at most 550 kB, the core among them, found {size}')
