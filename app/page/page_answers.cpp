@@ -27,9 +27,9 @@ json in_both(const TextOf& text_of) {
 }
 
 /// Cells with a number each.
-json table_object(std::vector<Token> rows, std::vector<Token> columns, const Matrix& values, const ColourScale& scale) {
-  json object{{"rows", labels_of(rows)},
-              {"columns", labels_of(columns)},
+json table_object(json rows, json columns, const Matrix& values, const ColourScale& scale) {
+  json object{{"rows", std::move(rows)},
+              {"columns", std::move(columns)},
               {"values", json::array()},
               {"top", scale.top},
               {"diverging", scale.diverging}};
@@ -39,16 +39,12 @@ json table_object(std::vector<Token> rows, std::vector<Token> columns, const Mat
 }
 
 json lens_object(const LayerLens& lens) {
-  const auto label = [](std::string text) {
-    Token token;
-    token.text = std::move(text);
-    return token;
-  };
-  std::vector<Token> rows, columns;
-  for (std::size_t layer = 0; layer < lens.cells.size(); ++layer) rows.push_back(label("L" + std::to_string(layer)));
+  const std::vector<Token>& tokens = lens.trace->query_tokens().tokens;
+  json rows = json::array(), columns = json::array();
+  for (std::size_t layer = 0; layer < lens.cells.size(); ++layer) rows.push_back("L" + std::to_string(layer));
   for (Index column = 0; column < lens.probabilities.cols(); ++column)
-    columns.push_back(lens.ranks ? label(std::to_string(column + 1))
-                                 : lens.trace->query_tokens().tokens[static_cast<std::size_t>(lens.first + column)]);
+    columns.push_back(lens.ranks ? std::to_string(column + 1)
+                                 : axis_label(tokens[static_cast<std::size_t>(lens.first + column)]));
   json object = table_object(std::move(rows), std::move(columns), lens.probabilities, {.top = 1});
   object["kind"] = "lens";
   for (const auto& row : lens.cells) {
@@ -61,7 +57,8 @@ json lens_object(const LayerLens& lens) {
 }
 
 json patch_object(const PatchMap& map, const Trace& b) {
-  json object = table_object(patch_rows(map), patch_columns(map, b), map.restored, patch_scale(Theme::light, map));
+  json object = table_object(labels_of(patch_rows(map)), labels_of(patch_columns(map, b)), map.restored,
+                             patch_scale(Theme::light, map));
   object["kind"] = "patch";
   object["title"] = in_both([&](Language language) {
     return words(language, kCompareWords.take_from_a) + std::string(": ") + patch_line(language, map);

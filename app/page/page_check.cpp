@@ -84,16 +84,6 @@ void check_answer(const std::string& where, const json& data, const Trace& trace
                                             brief_number(error) + ", the page states " + brief_number(read->error)});
 }
 
-/// The findings about a page whose model is not there.
-std::vector<Finding> findings_alone(const Session& session, const Trace& trace) {
-  std::vector<Finding> findings;
-  for (const Error& error : session.lost) findings.push_back({Severity::warning, error});
-  findings.push_back(
-      {Severity::note, "nothing was compared; the numbers are whole: " + std::to_string(heads_of(trace).size()) +
-                           " heads, " + std::to_string(trace.query_tokens().size()) + " tokens"});
-  return findings;
-}
-
 }  // namespace
 
 Result<std::vector<Finding>> check_page(const std::filesystem::path& file, const Lexicon& lexicon, Progress& progress) {
@@ -107,9 +97,14 @@ Result<std::vector<Finding>> check_page(const std::filesystem::path& file, const
   const auto trace = forward((*requests)[sentence], progress);
   if (!trace) return inside(where, trace.error());
 
-  if (names_page(session.document.model_path)) return findings_alone(session, **trace);
   std::vector<Finding> findings;
   for (const Error& error : session.lost) findings.push_back({Severity::warning, error});
+  if (names_page(session.document.model_path)) {  // its model is not there
+    findings.push_back(
+        {Severity::note, "nothing was compared; the numbers are whole: " + std::to_string(heads_of(**trace).size()) +
+                             " heads, " + std::to_string((*trace)->query_tokens().size()) + " tokens"});
+    return findings;
+  }
   check_answer(where, *data, **trace, "", progress, findings);
   if (!data->contains("compare") || !session.kept) return findings;
   const auto other = answer_to_keep(*session.kept, lexicon, progress);

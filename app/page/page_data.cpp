@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -26,21 +27,17 @@ constexpr Index kShownAtOnce = 128;
 /// Their longer side in cells.
 constexpr Index kThumbnailOfPage = 64;
 
-std::vector<HeadRef> of_stack(const std::vector<HeadRef>& heads, Stack stack) {
-  std::vector<HeadRef> result;
-  std::copy_if(heads.begin(), heads.end(), std::back_inserter(result),
-               [&](const HeadRef& head) { return head.stack == stack; });
-  return result;
+std::vector<HeadRef> of_stack(std::vector<HeadRef> heads, Stack stack) {
+  std::erase_if(heads, [&](const HeadRef& head) { return head.stack != stack; });
+  return heads;
 }
 
 /// The heads of keys and values that these heads read, each once, in the order of layers and heads.
 std::vector<HeadRef> groups_of(const Trace& trace, const std::vector<HeadRef>& heads) {
-  std::vector<HeadRef> groups;
+  std::set<HeadRef> groups;
   for (const HeadRef& head : heads)
-    groups.push_back({head.layer, trace.attention(head.stack, head.layer).kv_head(head.head), head.stack});
-  std::ranges::sort(groups);
-  groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
-  return groups;
+    groups.insert({head.layer, trace.attention(head.stack, head.layer).kv_head(head.head), head.stack});
+  return {groups.begin(), groups.end()};
 }
 
 enum class HeadPart { query, key, value, weights };

@@ -24,15 +24,12 @@ Error cannot(const std::string& what) {
   return bad_input("--live", "", "a checkpoint in .safetensors files, or fresh weights", what);
 }
 
-bool is_json_of_model(const fs::path& path) {
-  return path.extension() == ".json" && path.filename() != "training.json";
-}
-
 /// A file of the folder that readers of models and of tokenizers may open.
 bool is_read(const fs::path& path) {
   const std::string name = path.filename().string();
-  return is_json_of_model(path) || path.extension() == ".model" || name == "vocab.txt" || name == "merges.txt" ||
-         name.ends_with(".jinja") || (path.extension() == ".safetensors" && name.starts_with("model"));
+  return (path.extension() == ".json" && name != "training.json") || path.extension() == ".model" ||
+         name == "vocab.txt" || name == "merges.txt" || name.ends_with(".jinja") ||
+         (path.extension() == ".safetensors" && name.starts_with("model"));
 }
 
 /// Whether the program's lexicon cuts the texts of this tokenizer.

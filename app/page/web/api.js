@@ -25,12 +25,8 @@ export function createInterface(store, live, views) {
     return stack.hasHead(layer, head) ? {layer, head} : refuse('head', 'one of this page', `${layer}.${head}`);
   }
 
-  /** The stack that has this head. */
-  function stackWith(name, layer, head, answer) {
-    const stack = stackOf(name, answer);
-    headOf(stack, layer, head);
-    return stack;
-  }
+  /** The stack of this name, which has this head. */
+  const stackWith = (name, layer, head, answer, stack = stackOf(name, answer)) => headOf(stack, layer, head) && stack;
   const cellOf = (stack, query, key) => ({query: whole('query', stack.T, query), key: whole('key', stack.S, key)});
   const paintOf = (stack, cell) => [Object.values(cellOf(stack, ...cell)).join(), Boolean(cell[2])];
 
