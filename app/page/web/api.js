@@ -43,7 +43,10 @@ export function createInterface(store, live, views) {
     },
 
     /** What a head does, by the names of measures (`headlight heads`); null where no row has one. */
-    measures(name, layer, head) { return store.core.measures(stackWith(name, layer, head), layer, head); },
+    measures(name, layer, head) {
+      const {ofWords, ...found} = store.core.measures(stackWith(name, layer, head), layer, head);
+      return found;
+    },
     /** What a weight is computed from: q, k, dot, scaled, score, sum, weight, … */
     numbers(name, layer, head, query, key) {
       const stack = stackWith(name, layer, head);

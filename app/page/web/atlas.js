@@ -162,7 +162,7 @@ export function createAtlas(store, element, redraw) {
     const stack = store.stack(), {layer, head} = one, off = store.isOff(stack, layer, head);
     const name = headName(layer, head), own = headNote(store, stack, layer, head), chosen = store.isChosen(one);
     const value = byLayer() ? null : entry?.measures?.[store.view.order];
-    const text = value?.toFixed(2) ?? own?.brief ?? strongestMeasure(stack, entry?.measures);
+    const text = value?.toFixed(2) ?? own?.brief ?? strongestMeasure(entry?.measures?.ofWords);
     title.textContent = thumb < WITH_NOTE && byLayer() ? `H${head}` : name;
     note.textContent = off ? wordsOf('head_is_off') : text;
     const kinds = {off, chosen, stale: entry && entry.of !== knownOf};
@@ -173,10 +173,9 @@ export function createAtlas(store, element, redraw) {
   }
 
   /** The main behaviour of a head without a measured relation: with the rules and words of figure/head_name. */
-  function strongestMeasure({queryTokens: tokens, T}, measures) {
+  function strongestMeasure(measures) {
     if (!measures || measures.confidence === null) return '';
-    const {normalized: spread} = measures, isRepeated = 2 * new Set(tokens.map(({text}) => text)).size <= T;
-    const names = ['previous', 'next', 'same', 'special', 'first', isRepeated && 'duplicate'];
+    const {normalized: spread} = measures, names = ['previous', 'next', 'same', 'special', 'first', 'duplicate'];
     const best = names.reduce((best, one) => measures[one] > (measures[best] ?? 0.5) ? one : best, 'mixed');
     return wordsOf(`does_${best !== 'mixed' && spread <= 0.95 ? best : spread > 0.85 ? 'spread' : 'mixed'}`);
   }

@@ -75,10 +75,11 @@ export async function startCore(bytes) {
     weights: (stack, layer, head, first, count) =>
       floats(core.weights(...place(stack, layer, head), first, count), count * stack.S),
     allowed: ({side, number, T, S}, layer) => bytesAt(core.allowed(side, number, layer), T * S).slice(),
-    /** null where no row has the measure. */
+    /** null where no row has the measure; `ofWords`: the same over whole words. */
     measures(stack, layer, head) {
-      const found = floats(core.measures(...place(stack, layer, head)), MEASURES.length);
-      return Object.fromEntries(MEASURES.map((name, i) => [name, Number.isNaN(found[i]) ? null : found[i]]));
+      const found = floats(core.measures(...place(stack, layer, head)), 2 * MEASURES.length);
+      const from = (first) => MEASURES.map((name, i) => [name, Number.isNaN(found[first + i]) ? null : found[first + i]]);
+      return {...Object.fromEntries(from(0)), ofWords: Object.fromEntries(from(MEASURES.length))};
     },
     fold({side, number}, {special, words}) { core.fold(side, number, special ? 1 : 0, words ? 1 : 0); return reply(); },
     /** −1 where blocked. */

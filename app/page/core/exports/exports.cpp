@@ -104,12 +104,14 @@ HEADLIGHT_EXPORT(allowed) const std::uint8_t* core_allowed(int side, int stack, 
   return flags.data();
 }
 
-/// In the order of kMeasures; NaN where no row has the measure.
+/// In the order of kMeasures, over tokens and then over whole words; NaN where no row has the measure.
 HEADLIGHT_EXPORT(measures) const float* core_measures(int side, int stack, int layer, int head) {
   MeasureSums sums{{head_ref(stack, layer, head)}, std::vector<MeasureSums::OfHead>(1)};
   add_sentence(sums, page_sides[side]->trace(), unwatched(), 1);
   numbers.clear();
-  for (const auto& value : measures_of(sums).front().values) numbers.push_back(value.value_or(NAN));
+  const HeadMeasures measured = measures_of(sums).front();
+  for (const auto* values : {&measured.values, &measured.of_words})
+    for (const auto& value : *values) numbers.push_back(value.value_or(NAN));
   return numbers.data();
 }
 
