@@ -117,6 +117,7 @@ CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell
 
 std::vector<std::string> lines_of_cell(Language language, const CellInWords& cell, const NamedArc* arc, bool chosen) {
   const std::string share = share_text(static_cast<double>(cell.weight)), stop = words(language, kStageWords.full_stop);
+  if (cell.weight < 0) return {filled(words(language, kStageWords.cannot_look), {cell.query, cell.key}) + stop};
   const auto in_words = [&](const Words& looks) {
     std::string line = chosen || cell.only ? "" : words(language, kStageWords.strongest);
     line += cell.itself ? filled(words(language, kStageWords.looks_at_itself), {cell.query, share})

@@ -38,11 +38,11 @@ std::vector<HeadName> names_of(Language language, const Document& document, cons
 /// What a cell is: “The” looks at “teacher”, 97 %.
 struct CellInWords {
   std::string query, key;  // as its axes show them
-  float weight = 0;
-  bool itself = false;   // the word looks at itself
-  bool rests = false;    // a word looks at a special token
-  bool by_hand = false;  // the weight was set by hand
-  bool only = false;     // the map has no other
+  float weight = 0;        // below 0: a mask hides it from a folded map
+  bool itself = false;     // the word looks at itself
+  bool rests = false;      // a word looks at a special token
+  bool by_hand = false;    // the weight was set by hand
+  bool only = false;       // the map has no other
 };
 /// `folded`: the maps as they are shown, whose words and weight the cell has where it is in them.
 CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell, const FoldedStack* folded = nullptr);

@@ -42,7 +42,8 @@ TEST(CliClaims, NamesArcsWithHeadWeightRelationAndPrecision) {
   EXPECT_TRUE(contains(opening["text"], " looks at ")) << opening;
   EXPECT_TRUE(contains(opening["text"], "right in")) << opening;
   const Ran text = run({"claims", "--text", sentence[1]});
-  EXPECT_TRUE(text.out.starts_with(opening["text"].get<std::string>())) << text.out;
+  EXPECT_EQ(opening["head"], "3.0");
+  EXPECT_TRUE(text.out.starts_with("L3·H0: " + opening["text"].get<std::string>())) << text.out;
   EXPECT_TRUE(contains(text.out, "determiner → its noun")) << text.out;
 }
 
@@ -83,6 +84,20 @@ TEST(CliClaims, OnSentencesOfThisProjectMostNamesAreRight) {
   EXPECT_GE(10 * named / counted["words"].get<double>(), 2.5) << counted;
   const Ran text = run({"claims", "shipped:any-sentence", "--treebank", kOwnTreebank});
   EXPECT_TRUE(contains(text.out, "named in")) << text.out;
+}
+
+TEST(CliClaims, OfALongTextNoCellIsCalledTheStrongest) {
+  std::string text;
+  for (int i = 0; i < 520; ++i) text += "word" + std::to_string(i % 50) + " ";
+  EXPECT_TRUE(claims({"--random", "--text", text})["opening"].is_null());
+  EXPECT_EQ(run({"claims", "--random", "--text", text}).out, "No cell is named by a relation.\n");
+}
+
+TEST(CliClaims, AWordThatMayLookAtNothingDoesNotLookAtItself) {
+  const Folder folder;
+  const std::string mask = folder.with("mask.json", "[[0,0,0],[0,0,0],[0,0,0]]");
+  const json answer = claims({"--random", "--tokens", "a|b|c", "--mask", mask});
+  EXPECT_EQ(answer["opening"]["text"], "“abc” may not look at “abc”: the mask hides it.") << answer;
 }
 
 TEST(CliClaims, RefusesABadTreebankInOneLine) {
