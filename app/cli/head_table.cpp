@@ -124,6 +124,9 @@ Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threa
     if (wanted.effect || wanted.sort == "effect") {
       const ProgressReport report("effect", &progress);
       const auto effects = TRY(head_effects(trace, progress, threads, wanted.effects));
+      if (!all.effects.empty() && all.effects.front().top_word.has_value() != effects->front().top_word.has_value())
+        return bad_input("--effect", "sentence " + std::to_string(sentence),
+                         "a masked word in all sentences or in none", "some of both");
       add_effects(*effects, all);
     }
     if (wanted.words) add_found(trace, *wanted.words, static_cast<Index>(sentence), threads, all);

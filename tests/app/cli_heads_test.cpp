@@ -132,6 +132,12 @@ TEST(CliHeads, SaysWhatIsLostWithoutEachHead) {
                        "effect: expected a model, in which heads can be switched off, found attention alone"));
 }
 
+TEST(CliHeads, EffectsOnWordsAndOnHiddenStatesAreNotAveraged) {
+  const std::string text = "The teacher gave <mask> students a test.\nI do not know who called him.";
+  EXPECT_TRUE(contains(refused({"heads", "shipped:any-sentence", "--text", text, "--effect"}),
+                       "--effect: sentence 1: expected a masked word in all sentences or in none, found some of both"));
+}
+
 TEST(CliHeads, FindsHeadsByTheWordsTheyLookFromAndAt) {
   const fixture::Folder folder;
   const std::string file = patterns_file(folder);
