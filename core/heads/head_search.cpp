@@ -13,7 +13,7 @@ namespace {
 
 struct Positions {
   std::vector<Index> queries, keys;
-  bool apart = false;  // a token does not count for itself
+  bool apart = false;  // a token does not count for itself: the word is there again
 };
 
 std::string_view trimmed(std::string_view text) {
@@ -55,19 +55,17 @@ StrongestCell strongest(const Trace& trace, const HeadRef& head, const Positions
 std::vector<Index> positions_of(const Tokens& tokens, std::string_view word) {
   const std::string_view wanted = trimmed(word);
   const auto numbers = wanted.empty() ? std::vector<std::size_t>{} : word_numbers(tokens);
-  std::vector<bool> named(tokens.size(), false);
+  std::vector<Index> positions;
   for (std::size_t first = 0; first < tokens.size();) {
     std::size_t last = first;
     while (!wanted.empty() && last + 1 < tokens.size() && numbers[last + 1] == numbers[first]) ++last;
     const bool whole = !wanted.empty() && text_between(tokens, first, last) == wanted;
     for (; first <= last; ++first) {
       const Token& token = tokens.tokens[first];
-      named[first] = !token.pad && (wanted.empty() || whole || trimmed(token.text) == wanted);
+      const bool named = wanted.empty() || whole || trimmed(token.text) == wanted;
+      if (named && !token.pad) positions.push_back(static_cast<Index>(first));
     }
   }
-  std::vector<Index> positions;
-  for (std::size_t i = 0; i < named.size(); ++i)
-    if (named[i]) positions.push_back(static_cast<Index>(i));
   return positions;
 }
 
@@ -76,10 +74,14 @@ std::optional<std::vector<StrongestCell>> strongest_cells(const Trace& trace, co
   const std::vector<HeadRef> heads = heads_of(trace);
   std::map<Stack, Positions> positions;
   for (const HeadRef& head : heads)
-    if (!positions.contains(head.stack))
-      positions[head.stack] = {positions_of(trace.query_tokens(head.stack), words.from),
-                               positions_of(trace.key_tokens(head.stack), words.to),
-                               head.stack != Stack::cross && !words.from.empty() && words.from == words.to};
+    if (!positions.contains(head.stack)) {
+      const Tokens& queries = trace.query_tokens(head.stack);
+      Positions& all = positions[head.stack] = {positions_of(queries, words.from),
+                                                positions_of(trace.key_tokens(head.stack), words.to)};
+      if (head.stack == Stack::cross || words.from.empty() || words.from != words.to || all.queries.empty()) continue;
+      const auto numbers = word_numbers(queries);
+      all.apart = numbers[all.queries.front()] != numbers[all.queries.back()];
+    }
   progress.done = progress.begin;
   std::vector<StrongestCell> cells(heads.size());
   parallel_for(static_cast<Index>(heads.size()), threads, [&](Index i) {

@@ -22,7 +22,8 @@ struct WordPair {
 std::vector<Index> positions_of(const Tokens& tokens, std::string_view word);
 
 /// The largest weight that a head has in the cells of a word pair; no cell where its attention has none of them. Of a
-/// word and the same word again in self-attention it is one token's weight on another, never on itself.
+/// word and the same word in self-attention: of one that is there once its weight on itself; else one token's weight on
+/// another.
 struct StrongestCell {
   HeadRef head;
   std::optional<CellRef> cell = {};
