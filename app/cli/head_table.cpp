@@ -60,7 +60,7 @@ void add_arcs(const SentenceArcs& arcs, SentenceArcs& all) {
   for (const SentenceArcs::Resting& one : arcs.resting) {
     const auto known = std::ranges::find(all.resting, one.head, &SentenceArcs::Resting::head);
     if (known == all.resting.end()) all.resting.push_back(one);
-    else known->words += one.words;
+    else known->words += one.words, known->all = known->all && one.all;
   }
 }
 

@@ -132,6 +132,17 @@ TEST(CliHeads, SaysWhatIsLostWithoutEachHead) {
                        "effect: expected a model, in which heads can be switched off, found attention alone"));
 }
 
+TEST(CliHeads, AHeadRestsInABatchWhereItDoesInEverySentence) {
+  const std::string resting = "The trophy does not fit in the suitcase because it is too big.";
+  const std::string other = "I don't know who called him yesterday.";
+  const auto names = [](const std::string& text) {
+    std::vector<std::string> all;
+    for (const json& head : measured({"shipped:any-sentence", "--text", text})["heads"]) all.push_back(head["name"]);
+    return all;
+  };
+  EXPECT_EQ(names(resting + "\n" + other), names(other + "\n" + resting));
+}
+
 TEST(CliHeads, EffectsOnWordsAndOnHiddenStatesAreNotAveraged) {
   const std::string text = "The teacher gave <mask> students a test.\nI do not know who called him.";
   EXPECT_TRUE(contains(refused({"heads", "shipped:any-sentence", "--text", text, "--effect"}),
