@@ -140,13 +140,16 @@ std::vector<SpeltWord> without_marks(const Tokens& tokens, std::vector<SpeltWord
   return words;
 }
 
-/// The words whose largest weight is on the first token.
-Index resting_words(const Trace& trace, const HeadRef& head, const std::vector<SpeltWord>& words) {
+/// The words whose largest weight is on the first token, in the map of whole words; without those that have a name.
+Index resting_words(const Trace& trace, const HeadRef& head, const std::vector<SpeltWord>& spoken,
+                    const std::vector<SpeltWord>& words, const SentenceArcs& arcs) {
   const Matrix weights = attention_rows(trace, head, 0, trace.queries());
-  return std::count_if(words.begin(), words.end(), [&](const SpeltWord& word) {
-    Index most = 0;
-    weights.row(word.first).maxCoeff(&most);
-    return most == 0;
+  return std::ranges::count_if(spoken, [&](const SpeltWord& word) {
+    const Matrix rows = weights.middleRows(word.first, word.count);
+    const Vector mean = rows.colwise().mean();
+    const auto has_less = [&](const SpeltWord& other) { return word_weight(rows, other) <= mean(0); };
+    return mean.maxCoeff() == mean(0) && std::ranges::all_of(words, has_less) &&
+           std::ranges::none_of(arcs.named, [&](const NamedArc& arc) { return arc.head == head && arc.from == word; });
   });
 }
 
@@ -160,10 +163,9 @@ std::vector<const NamedArc*> SentenceArcs::of(const HeadRef& head) const {
 }
 
 const NamedArc* SentenceArcs::at(const HeadRef& head, const CellRef& cell) const {
-  const auto found = std::find_if(named.begin(), named.end(), [&](const NamedArc& arc) {
-    return arc.head == head && arc.from.has(cell.query) && arc.to.has(cell.key);
-  });
-  return found == named.end() ? nullptr : &*found;
+  for (const NamedArc& arc : named)
+    if (arc.head == head && arc.from.has(cell.query) && arc.to.has(cell.key)) return &arc;
+  return nullptr;
 }
 
 SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace) {
@@ -201,14 +203,13 @@ SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace) {
     add_referring(*card.arcs, trace, spoken, arcs);
   }
   const auto order = [](const NamedArc& arc) { return std::tuple(arc.head, arc.from.first, arc.to.first); };
-  std::stable_sort(arcs.named.begin(), arcs.named.end(),
-                   [&](const NamedArc& a, const NamedArc& b) { return order(a) < order(b); });
-  const auto same = [&](const NamedArc& a, const NamedArc& b) { return order(a) == order(b); };
-  arcs.named.erase(std::unique(arcs.named.begin(), arcs.named.end(), same), arcs.named.end());
+  std::ranges::stable_sort(arcs.named, {}, order);
+  const auto again = std::ranges::unique(arcs.named, {}, order);
+  arcs.named.erase(again.begin(), again.end());
   if (!labelled || !facts.measured_kind || tokens.tokens.empty() || !tokens.tokens.front().special) return arcs;
   arcs.rest = tokens.tokens.front().text;
   for (const HeadRef& head : card.arcs->heads) {
-    const Index resting = resting_words(trace, head, spoken);
+    const Index resting = resting_words(trace, head, spoken, words, arcs);
     arcs.resting.push_back({head, resting, resting == std::ssize(spoken)});
   }
   return arcs;

@@ -37,7 +37,7 @@ struct SentenceArcs {
   std::vector<NamedArc> named = {};  // ascending by head, then by cell; of one head and pair of words one
   struct Resting {
     HeadRef head;
-    Index words = 0;   // without marks, that look at the first token most, which is special
+    Index words = 0;   // without marks and names, that look at the first token most, which is special
     bool all = false;  // whether that are all of them
   };
   /// Of heads that were taught pronouns: those of the third person that look at a word before them with kLeastReferring

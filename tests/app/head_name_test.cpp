@@ -94,6 +94,13 @@ TEST(HeadName, ListsWhatTheHeadDidInThisSentence) {
   EXPECT_EQ(name_of(exam, {3, 0}).words, "5 words rest on <s>") << "a head whose words look elsewhere does not rest";
 }
 
+TEST(HeadName, WordsInPiecesRestAsTheMapOfWordsShowsThem) {
+  const Answered answer =
+      answered("shipped:any-sentence", "Schwarzenegger visited Massachusetts with his granddaughter.");
+  EXPECT_EQ(name_of(answer, {3, 0}).words, "5 words rest on <s>") << "Schwarzenegger looks at visited";
+  EXPECT_EQ(name_of(answer, {3, 1}).words, "1 object; 5 words rest on <s>") << "the object has a name";
+}
+
 TEST(HeadName, NothingIsNamedThatTheSentenceOrAnEditTookFromWhatWasMeasured) {
   const auto named = [](const Answered& answer) { return named_arcs(answer.document, *answer.trace).named.size(); };
   EXPECT_EQ(named(answered("shipped:encoder", "I am a student")), 0u) << "unknown words";
