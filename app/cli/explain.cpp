@@ -170,17 +170,18 @@ void append_moved(std::string& text, const Trace& before, const Trace& trace, co
   all.insert(all.end(), block.begin(), block.end());
   std::size_t width = 0;
   for (const MatrixId& id : all) width = std::max(width, path(trace, id).size());
-  text += "\nmoved  rows that differ from those of --against\n";
+  std::string moved;
   for (const MatrixId& id : all) {
     const auto rows = rows_that_moved(&before, trace, id);
     if (!rows) continue;
-    std::string name = path(trace, id);
-    name.resize(width, ' ');
-    text += "    " + name + "  " + std::to_string(rows->size()) + " of " + std::to_string(shape(trace, id).rows);
+    moved += "    " + padded(path(trace, id), width) + "  " + std::to_string(rows->size()) + " of " +
+             std::to_string(shape(trace, id).rows);
     for (std::size_t i = 0; i < rows->size() && i <= kMostMovedRows; ++i)
-      text += (i == 0 ? ": " : " ") + (i < kMostMovedRows ? std::to_string((*rows)[i]) : "…");
-    text += '\n';
+      moved += (i == 0 ? ": " : " ") + (i < kMostMovedRows ? std::to_string((*rows)[i]) : "…");
+    moved += '\n';
   }
+  text += "\nmoved  " + (moved.empty() ? "nothing is compared: --against has another length\n"
+                                       : "rows that differ from those of --against\n" + moved);
 }
 
 /// Every step with its numbers, at most eight to a line, under a title that names the two tokens and states how far
