@@ -1,5 +1,7 @@
 #include "words/explain_words.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "explain/matrix_kinds.h"
@@ -106,7 +108,12 @@ std::string step_formula(Language language, const Trace& trace, const Step& step
 }
 
 std::string path_in_words(Language language, const Trace& trace, const HeadRef& head, const CellRef& cell) {
-  const PathLength path = path_length(cell, head.stack, trace.keys(head.stack));
+  const auto words_before = [](const Tokens& tokens, Index end) -> Index {
+    return std::count_if(tokens.tokens.begin(), tokens.tokens.begin() + end, [](const Token& t) { return !t.pad; });
+  };
+  const Tokens& keys = trace.key_tokens(head.stack);
+  const CellRef unpadded{words_before(trace.query_tokens(head.stack), cell.query), words_before(keys, cell.key)};
+  const PathLength path = path_length(unpadded, head.stack, words_before(keys, std::ssize(keys.tokens)));
   if (path.recurrent == 0) return {};
   const bool blocked = !trace.mask(head.stack, head.layer).allowed(cell.query, cell.key);
   const auto counted = [](Index count, const char* one) {

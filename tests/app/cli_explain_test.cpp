@@ -138,6 +138,21 @@ TEST(Explain, SaysHowFarTheWordsAreFromEachOther) {
   EXPECT_EQ(
       third_line(small({"--tokens", "a|b|c", "--mask", "causal"}), {"--head", "0.0", "--query", "0", "--key", "1"}),
       "1 step through an RNN, 1 layer of convolutions of width 3, blocked here");
+  const Strings translated{"shipped:translator", "--text", "我请李雷帮我订了", "--target", "I asked"};
+  Strings padded = translated;
+  padded.insert(padded.end(), {"--pad", "2"});
+  const Strings place{"--head", "cross:0.1", "--query", "1", "--key", "3"};
+  EXPECT_EQ(third_line(translated, place), "4 steps through an RNN, 1 here");
+  EXPECT_EQ(third_line(padded, place), "2 steps through an RNN, 1 here") << "padding is not read";
+}
+
+TEST(Explain, OfAnotherLengthNothingIsCompared) {
+  Strings words = small({"--tokens", "a|b|c"});
+  std::string against = "--tokens a|b";
+  for (std::size_t i = 2; i < words.size(); ++i) against += " " + words[i];
+  words.insert(words.end(), {"--against", against});
+  const Ran ran = run(explain(words, {"--head", "0.1", "--query", "1", "--key", "0"}));
+  EXPECT_TRUE(ran.out.ends_with("\nmoved  nothing is compared: --against has another length\n")) << ran.out << ran.err;
 }
 
 TEST(Explain, NamesTheRowsThatAChangedWordMoves) {
