@@ -16,9 +16,7 @@ template <class Use>
 void for_each_pair(const Heads& known, const Heads& found, const Variant& variant, const Use& use) {
   for (std::size_t head = 0; head < std::min(known.size(), found.size()); ++head) {
     if (!same_shape(known[head], found[head])) return;
-    const auto own = static_cast<Index>(head);
-    if (!variant.heads.empty() && std::find(variant.heads.begin(), variant.heads.end(), own) == variant.heads.end())
-      continue;
+    if (!variant.heads.empty() && !std::ranges::count(variant.heads, static_cast<Index>(head))) continue;
     for (Index i = 0; i < found[head].rows(); ++i)
       for (Index j = 0; j < found[head].cols(); ++j) use(head, i, j, known[head](i, j), found[head](i, j));
   }
@@ -36,15 +34,15 @@ Bilingual constant_text(const Known& known, double factor) {
 }  // namespace
 
 /// The factor of the scores that fits best: the slope of log(weights), or of the scores themselves, both less the mean
-/// of their row.
+/// of their row. Nothing where these are all equal: of a factor near 0 neither sign nor digits are known.
 Bilingual fit_factor(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found) {
-  constexpr double kTooSmall = 1e-20;
+  constexpr double kTooSmall = 1e-20, kNoSlope = 1e-6;
   const bool by_weights = !found[SlipStep::weights].empty();
   const Heads& seen = by_weights ? found[SlipStep::weights] : found[SlipStep::scores];
   // A bias is not multiplied.
   const bool biased = known.direct && by_weights && !allowed_by(known.mask).select(known.mask.array(), 0.0).isZero(0);
   const Heads& mine = by_weights && !biased ? without.arrays[SlipStep::weights] : without.arrays[SlipStep::scores];
-  double both = 0, squares = 0;
+  double both = 0, squares = 0, size = 0;
   std::vector<std::pair<double, double>> row;
   Index last = -1;
   const auto finish = [&] {
@@ -52,7 +50,7 @@ Bilingual fit_factor(const Known& known, Variant& variant, const Outcome& withou
     const auto count = static_cast<double>(row.size());
     for (const auto& [a, b] : row) mean_mine += a / count, mean_seen += b / count;
     for (const auto& [a, b] : row)
-      squares += (a - mean_mine) * (a - mean_mine), both += (a - mean_mine) * (b - mean_seen);
+      squares += (a - mean_mine) * (a - mean_mine), both += (a - mean_mine) * (b - mean_seen), size += b * b;
     row.clear();
   };
   for_each_pair(mine, seen, variant, [&](std::size_t, Index i, Index j, double a, double b) {
@@ -67,24 +65,27 @@ Bilingual fit_factor(const Known& known, Variant& variant, const Outcome& withou
   });
   finish();
   const double factor = both / squares;
-  if (!(squares > 0) || !std::isfinite(factor)) return {};
+  if (!(std::abs(both) > kNoSlope * std::sqrt(squares * size)) || !std::isfinite(factor)) return {};
   variant.factor = factor;
   return constant_text(known, factor);
 }
 
-/// Weights × {0, 1 / (1 − p)}.
+/// Weights × {0, 1 / (1 − p)}. Zeros of a single row, or of whole rows, are something else.
 Bilingual fit_dropout(const Known&, Variant& variant, const Outcome& without, const LayerArrays& found) {
   double sum_found = 0, sum_known = 0;
-  Index zeros = 0;
+  Index torn_rows = 0;  // in which some weights are zero and some are left
+  bool zero = false, left = false;
   for_each_pair(without.arrays[SlipStep::weights], found[SlipStep::weights], variant,
-                [&](std::size_t, Index, Index, double weight, double seen) {
+                [&](std::size_t, Index, Index key, double weight, double seen) {
+                  if (key == 0) zero = left = false;
                   if (!(weight > 0)) return;
-                  if (seen == 0) ++zeros;
-                  else sum_found += seen, sum_known += weight;
+                  torn_rows += seen == 0 ? left && !zero : zero && !left;
+                  (seen == 0 ? zero : left) = true;
+                  if (seen != 0) sum_found += seen, sum_known += weight;
                 });
   const double factor = sum_found / sum_known;
   constexpr double kRounding = 1e-5;
-  if (zeros == 0 || !(factor > 1 - kRounding)) return {};
+  if (torn_rows < 2 || !(factor > 1 - kRounding)) return {};
   variant.kept = factor;
   return words(dropout_left_on,
                factor > 1 + kRounding ? words(phrases::of_p, decimal(1 - 1 / factor)) : words(phrases::not_divided));

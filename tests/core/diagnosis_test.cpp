@@ -185,6 +185,27 @@ TEST(Diagnosis, WeightsThatAreDroppedMayBeAllThatIsDone) {
   EXPECT_EQ(diagnosed(weights_only(right), weights_only(dropped)), "none") << "dropout makes no weight smaller";
 }
 
+TEST(Diagnosis, ARowOfZerosIsNoDropout) {
+  Attention right(4);
+  right.run();
+  Attention wrong = right;
+  for (Table& head : wrong.weights)
+    for (std::size_t key = 0; key < 7; ++key) head(3, key) = 0;
+  EXPECT_EQ(diagnosed(weights_only(right), weights_only(wrong)), "none");
+  wrong = right;
+  wrong.weights[0](3, 2) = 0;
+  EXPECT_EQ(diagnosed(weights_only(right), weights_only(wrong)), "none") << "one weight of one row";
+}
+
+TEST(Diagnosis, OfEqualWeightsNoFactorIsKnown) {
+  Attention right(4);
+  right.run();
+  Attention wrong = right;
+  for (Table& head : wrong.weights)
+    for (double& weight : head.values) weight = 1.0 / 7;
+  EXPECT_EQ(diagnosed(weights_only(right), weights_only(wrong)), "none");
+}
+
 TEST(Diagnosis, TheSmallestExampleOfTheTextbooks) {
   const auto weights = [](float scale) {
     // Two tokens, two heads, d_k = 2; scores 1 and 3, 2 and 0; 0.5 and 1, 1 and 4.
