@@ -156,7 +156,7 @@ Result<std::vector<StudyCell>> answer_of(const StudyQuestion& question, const St
 constexpr const char* kStatistics[] = {"mean", "median", "lower_quartile", "upper_quartile", "low", "high"};
 
 /// In the order of kStatistics.
-std::array<double, std::size(kStatistics)> statistics_of(const Summary& summary) {
+std::array<std::optional<double>, std::size(kStatistics)> statistics_of(const Summary& summary) {
   return {summary.mean, summary.median, summary.lower_quartile, summary.upper_quartile, summary.low, summary.high};
 }
 
@@ -171,7 +171,7 @@ Table table_of(const StudyQuestion& question, const StudyValues& gathered) {
       const auto number = parse_index(field);
       row.push_back(field.empty() ? Value() : number ? Value(*number) : Value(field));
     }
-    for (const double number : statistics_of(summary)) row.emplace_back(number);
+    for (const auto& number : statistics_of(summary)) row.emplace_back(number);
     row.emplace_back(summary.count);
   }
   return table;
@@ -191,8 +191,9 @@ std::string text_of(const StudyQuestion& question, const StudyValues& gathered) 
     const Summary& one = summaries[order[i]];
     std::vector<std::string>& line = lines.emplace_back();
     for (const std::string& field : gathered.keys[order[i]]) line.push_back(word_in_table(field));
-    line.insert(line.end(), {formatted("%.4f", one.mean), range(one.low, one.high), formatted("%.4f", one.median),
-                             range(one.lower_quartile, one.upper_quartile), std::to_string(one.count)});
+    line.insert(line.end(),
+                {formatted("%.4f", one.mean), one.low ? range(*one.low, *one.high) : "—", formatted("%.4f", one.median),
+                 range(one.lower_quartile, one.upper_quartile), std::to_string(one.count)});
   }
   std::vector<bool> right(lines[0].size(), true);
   std::fill_n(right.begin(), question.columns.size(), false);
@@ -221,7 +222,7 @@ Arrays arrays_of(const StudyQuestion& question, const StudyValues& gathered) {
   for (const auto& values : gathered.values) {
     longest = std::max(longest, values.size());
     const Summary one = summary_of(values);
-    for (const double number : statistics_of(one)) numbers.push_back(static_cast<float>(number));
+    for (const auto& number : statistics_of(one)) numbers.push_back(static_cast<float>(number.value_or(std::nan(""))));
     counts.push_back(static_cast<float>(one.count));
   }
   arrays.push_back(array_of_texts("statistics", {std::begin(kStatistics), std::end(kStatistics)}));

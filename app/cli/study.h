@@ -67,7 +67,7 @@ struct StudyQuestion {
 struct Summary {
   double mean = 0, median = 0;
   double lower_quartile = 0, upper_quartile = 0;
-  double low = 0, high = 0;  // the 95 % bootstrap interval of the mean
+  std::optional<double> low = {}, high = {};  // the 95 % bootstrap interval of the mean: of two values and more
   Index count = 0;
 };
 

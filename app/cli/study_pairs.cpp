@@ -122,7 +122,7 @@ Summary summary_of(std::vector<double> values) {
     means.push_back(mean);
   }
   std::ranges::sort(means);
-  summary.low = quantile(means, 0.025), summary.high = quantile(means, 0.975);
+  if (values.size() > 1) summary.low = quantile(means, 0.025), summary.high = quantile(means, 0.975);
   std::ranges::sort(values);
   summary.median = quantile(values, 0.5);
   summary.lower_quartile = quantile(values, 0.25), summary.upper_quartile = quantile(values, 0.75);

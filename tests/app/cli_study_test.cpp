@@ -72,6 +72,17 @@ TEST(Study, ItsMeanIsTheMeanOfTheRunsAlone) {
   }
 }
 
+TEST(Study, OfOnePairThereIsNoInterval) {
+  const Folder folder;
+  const std::string pairs = folder.with("pairs.csv", "clean,corrupt\n" + kPairs[0][0] + "," + kPairs[0][1] + "\n");
+  const json cell = cell_of(answered(studied(pairs, {})), "restored", 0, 1);
+  EXPECT_TRUE(cell["low"].is_null() && cell["high"].is_null()) << cell;
+  const Ran text = run(studied(pairs, {}, "text"));
+  EXPECT_TRUE(contains(text.out, ", 1 pair\n")) << text.out;
+  EXPECT_TRUE(contains(text.out, "  —  ")) << text.out;
+  EXPECT_TRUE(contains(run(studied(pairs, {}, "csv")).out, ",,,1\n"));
+}
+
 TEST(Study, GoesOnWhereItWasInterrupted) {
   const Folder folder;
   const std::string pairs = folder.with("pairs.csv", csv_of_pairs()), kept = (folder / "rows.jsonl").string();
@@ -283,8 +294,8 @@ TEST(Study, TheIntervalOfAMean) {
   EXPECT_DOUBLE_EQ(many.lower_quartile, 25);
   EXPECT_DOUBLE_EQ(many.upper_quartile, 75);
   // 1.96 standard errors of the mean: 29.15 / √101 · 1.96 = 5.69.
-  EXPECT_NEAR(many.high - many.mean, 5.69, 0.6);
-  EXPECT_NEAR(many.mean - many.low, 5.69, 0.6);
+  EXPECT_NEAR(many.high.value() - many.mean, 5.69, 0.6);
+  EXPECT_NEAR(many.mean - many.low.value(), 5.69, 0.6);
 }
 
 }  // namespace
