@@ -239,15 +239,16 @@ KnownWords known_words(const Vocabulary& vocabulary, std::string_view like, std:
 std::string unknown_words_line(const std::vector<Request>& requests) {
   constexpr std::size_t kMostNamed = 5;
   std::vector<std::string> unknown;
+  std::string read_as = "<unk>";  // where the token is spelt as the text
   for (const Request& request : requests)
     for (const Tokens* tokens : {&request.tokens, &request.target})
       for (const Token& token : tokens->tokens)
         if (!token.known && !token.special && !token.pad &&
             std::find(unknown.begin(), unknown.end(), token.text) == unknown.end())
-          unknown.push_back(token.text);
+          unknown.push_back(token.text), read_as = token.raw.find_first_of("<[") == 0 ? token.raw : read_as;
   if (unknown.empty()) return {};
   std::string line = unknown.size() == 1 ? "1 word is" : std::to_string(unknown.size()) + " words are";
-  line += " unknown to the model and read as <unk>";
+  line += " unknown to the model and read as " + read_as;
   for (std::size_t i = 0; i < std::min(unknown.size(), kMostNamed); ++i)
     line += (i == 0 ? ": " : ", ") + printable(unknown[i]);
   return line + (unknown.size() > kMostNamed ? ", …" : "");

@@ -79,8 +79,8 @@ inline constexpr std::size_t kMostWholeWords = 5000;
 /// larger than kMostWholeWords there are no examples.
 KnownWords known_words(const Vocabulary& vocabulary, std::string_view like, std::size_t most);
 
-/// "2 words are unknown to the model and read as <unk>: 小猫, 饿坏了", each word once, at most five of them; empty where
-/// every word of the requests is known.
+/// "2 words are unknown to the model and read as <unk>: 小猫, 饿坏了", each word once, at most five of them, with the
+/// model's own token; empty where every word of the requests is known.
 std::string unknown_words_line(const std::vector<Request>& requests);
 
 }  // namespace headlight

@@ -57,6 +57,16 @@ TEST(KnownWords, DocumentsSayTheNumberThatTheWindowSays) {
   EXPECT_NE(rows->find("has " + std::to_string(vocabulary.words.size()) + " rows"), std::string::npos);
 }
 
+TEST(KnownWords, AnUnknownWordIsReadAsTheModelsOwnToken) {
+  const auto line_of = [](const char* raw) {
+    Request request;
+    request.tokens.tokens = {{.id = 1, .text = "zebra", .raw = raw, .known = false}};
+    return unknown_words_line({request});
+  };
+  EXPECT_EQ(line_of("[UNK]"), "1 word is unknown to the model and read as [UNK]: zebra");
+  EXPECT_EQ(line_of("▁zebra"), "1 word is unknown to the model and read as <unk>: zebra");
+}
+
 TEST(KnownWords, AnEmptyVocabularyKnowsNothing) {
   EXPECT_EQ(known_words({}, "a", 4).count, 0u);
   EXPECT_TRUE(known_words({}, "", 4).examples.empty());
