@@ -298,6 +298,7 @@ TEST(CliHeads, RepeatedRandomTokensNameAHead) {
     EXPECT_EQ(head.contains("name"), named);
   }
   EXPECT_EQ(run({"heads", "shipped:decoder", "--probe", "repeated-random:4x6", "--format", "json"}).out, ran.out);
+  EXPECT_EQ(run({"heads", "shipped:induction", "--probe", "repeated-random:4x6"}).err, "") << "no text is read";
   EXPECT_TRUE(contains(refused({"heads", "--probe", "random"}), "--probe: expected repeated-random:SEQUENCESxTOKENS"));
 }
 

@@ -290,11 +290,12 @@ Result<Asked> RequestOptions::ask() const {
   auto requests = TRY(requests_of(start.session.document, lexicon));
   TRY(check_weights(start.session.document, requests));
   for (Error& warning : mask_warnings(requests.front())) start.warnings.push_back(std::move(warning));
-  if (const std::string line = unknown_words_line(requests); !line.empty())
+  const bool reads_text = command_.name() != "heads" || !given("--probe");  // which has tokens of its own
+  if (const std::string line = unknown_words_line(requests); reads_text && !line.empty())
     start.warnings.emplace_back(ErrorCode::bad_value, line);
   const auto& card = start.session.document.card;
   const auto is_other = [](const Request& request) { return !is_of_measured_kind(request.tokens); };
-  if (card && !card->plan.teaching.heads.empty() && std::ranges::any_of(requests, is_other))
+  if (reads_text && card && !card->plan.teaching.heads.empty() && std::ranges::any_of(requests, is_other))
     start.warnings.emplace_back(ErrorCode::bad_value,
                                 "the text is of no kind that the model was measured on (another language, most words "
                                 "not in its list, a program, two languages): its arcs have no names");
