@@ -107,7 +107,7 @@ std::string heads_text(const HeadTable& table) {
   if (table.words)
     text += std::to_string(table.rows.size()) + " of " + std::to_string(table.heads) + " heads look from " +
             quoted_word(table.words->from) + " at " + quoted_word(table.words->to) + " with more than " +
-            three_decimals(table.above) + "\n";
+            shortest_text(table.above) + "\n";
   if (table.sentences > 1) text += "measured over " + std::to_string(table.sentences) + " sentences\n";
   if (!table.rows.empty() && table.rows.front().effect)
     text += table.of_words ? "effect: what the word's distribution loses with the head off, as KL divergence in nats; "

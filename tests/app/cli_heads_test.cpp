@@ -161,7 +161,9 @@ TEST(CliHeads, FindsHeadsByTheWordsTheyLookFromAndAt) {
   ASSERT_EQ(one["heads"].size(), 1u);
   EXPECT_EQ(one["heads"][0]["head"], 0);
   const Ran text = run({"heads", file, "--from", "b", "--to", "b"});
-  EXPECT_EQ(text.out, "0 of 2 heads look from b at b with more than 0.300\n");
+  EXPECT_EQ(text.out, "0 of 2 heads look from b at b with more than 0.3\n");
+  const Ran most = run({"heads", file, "--from", "b", "--above", "0.9999"});
+  EXPECT_TRUE(most.out.ends_with("2 of 2 heads look from b at any word with more than 0.9999\n")) << most.out;
   EXPECT_EQ(measured({file, "--to", "b", "--sort", "found"})["heads"].size(), 1u);
   EXPECT_TRUE(contains(refused({"heads", file, "--from", "x"}), "--from: expected a word of the text, found 'x'"));
   EXPECT_TRUE(contains(refused({"heads", file, "--to", "y"}), "--to: expected a word of the text, found 'y'"));
