@@ -25,6 +25,7 @@ struct TextWords {
   Words looked_at{"Shaded: how much each word looks at “%”", "着色：各个词看“%”多少"};
   Words looked_at_several{"Shaded: how much each word looks at % words, their sum",
                           "着色：各个词看这 % 个词多少，取其和"};
+  Words nothing{"Nothing is shaded: the chosen word is not shown", "没有着色：所选的词没有显示"};
   Words adds_up{"adding up rows …", "正在累加各行……"};
   Words mean_of_layer{"mean of the % heads of layer %", "第 % 层（共 % 个头）的平均"};
   Words mean_of_all{"mean of all % heads", "全部 % 个头的平均"};

@@ -157,6 +157,21 @@ TEST(TextFigure, IsTidyAndEachShadeHasTheColourOfItsWeight) {
   }
 }
 
+TEST(TextFigure, ItsCaptionCountsAndNamesNoWordThatIsFoldedAway) {
+  const auto trace = answer_of(document_of(3, Arch::encoder));
+  const auto caption = [&](const ShadeChoice& choice, const std::vector<Index>& chosen) {
+    return shades_in_words(Language::en, *trace, choice, trace->request.tokens.tokens, chosen);
+  };
+  EXPECT_EQ(caption({.words = {0}}, {}), "Nothing is shaded: the chosen word is not shown");
+  EXPECT_TRUE(contains(caption({.heads = ShadeHeads::layer}, {1}), " · mean of the 2 heads of layer 0"));
+  Document one = document_of(3, Arch::encoder);
+  one.config.num_heads = one.config.num_layers = 1;
+  const auto alone = answer_of(one);
+  EXPECT_EQ(shades_in_words(Language::en, *alone, {.heads = ShadeHeads::all}, trace->request.tokens.tokens, {1, 2}),
+            "Shaded: where 2 words look, mean of their rows")
+      << "no mean of one head";
+}
+
 TEST(TextFigure, OfTwoTextsShowsBoth) {
   const Document document = document_of(20, Arch::encoder_decoder);
   const auto trace = answer_of(document);
