@@ -105,9 +105,9 @@ std::string heads_text(const HeadTable& table) {
   right.front() = right.back() = false;
   std::string text = table.rows.empty() ? "" : aligned_text(lines, right);
   if (table.words)
-    text += std::to_string(table.rows.size()) + " of " + std::to_string(table.heads) + " heads look from " +
-            quoted_word(table.words->from) + " at " + quoted_word(table.words->to) + " with more than " +
-            shortest_text(table.above) + "\n";
+    text += std::to_string(table.rows.size()) + " of " + counted(table.heads, "head") +
+            (table.rows.size() == 1 ? " looks from " : " look from ") + quoted_word(table.words->from) + " at " +
+            quoted_word(table.words->to) + " with more than " + shortest_text(table.above) + "\n";
   if (table.sentences > 1) text += "measured over " + std::to_string(table.sentences) + " sentences\n";
   if (!table.rows.empty() && table.rows.front().effect)
     text += table.of_words ? "effect: what the word's distribution loses with the head off, as KL divergence in nats; "

@@ -80,8 +80,9 @@ std::string lens_text(const Lens& lens, bool is_encoder) {
   }
   if (!lens.metric.empty()) text += "before the line: the " + word_in_table(lens.metric) + "\n";
   if (!lens.split) return text;
-  text += word_in_table(split_text(lens)) + formatted(": %.6f, the sum of %zu terms: %.6f\n", lens.split->logit,
-                                                      lens.split->terms.size(), lens.split->sum);
+  text += word_in_table(split_text(lens)) + formatted(": %.6f, the sum of %s: %.6f\n", lens.split->logit,
+                                                      counted(std::ssize(lens.split->terms), "term").c_str(),
+                                                      lens.split->sum);
   std::vector<NamedTerm> terms;
   for (const LogitTerm& term : lens.split->terms) terms.push_back({writer_name(term.from), term.value});
   return text + largest_terms(std::move(terms), kMostTerms);

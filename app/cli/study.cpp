@@ -197,7 +197,7 @@ std::string text_of(const StudyQuestion& question, const StudyValues& gathered) 
   }
   std::vector<bool> right(lines[0].size(), true);
   std::fill_n(right.begin(), question.columns.size(), false);
-  std::string text = question.title + ", " + std::to_string(gathered.rows) + " pairs\n" + aligned_text(lines, right);
+  std::string text = question.title + ", " + counted(gathered.rows, "pair") + "\n" + aligned_text(lines, right);
   if (order.size() > kMostShown) text += "and " + std::to_string(order.size() - kMostShown) + " more (--format csv)\n";
   return text;
 }

@@ -133,9 +133,11 @@ std::string control_text(const PatchControl& control) {
   std::string text;
   const Summary random = summary_of(control.restored);
   if (control.together)
-    text += formatted("the %ld together: %.6f\n", static_cast<long>(control.cells), *control.together);
-  return text + formatted("%zu times %ld at random: mean %.6f, quartiles %.6f … %.6f\n", control.restored.size(),
-                          static_cast<long>(control.cells), random.mean, random.lower_quartile, random.upper_quartile);
+    text += formatted(control.cells == 1 ? "the %ld alone: %.6f\n" : "the %ld together: %.6f\n",
+                      static_cast<long>(control.cells), *control.together);
+  return text + counted(std::ssize(control.restored), "time") +
+         formatted(" %ld at random: mean %.6f, quartiles %.6f … %.6f\n", static_cast<long>(control.cells), random.mean,
+                   random.lower_quartile, random.upper_quartile);
 }
 
 Value control_json(const PatchControl& control) {

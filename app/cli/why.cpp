@@ -20,7 +20,8 @@ std::string why_text(const Question& question, const ScoreSplit& split, Index mo
       word(question.trace->query_tokens(stack), query) + " → " + word(question.trace->key_tokens(stack), key) + "\n";
   text += std::string(stack_name(stack)) + ", " + head_label(question.head) + ", query " + std::to_string(query) +
           ", key " + std::to_string(key) + "\n";
-  text += formatted("score %.6f, the sum of %zu terms: %.6f", split.score, split.terms.size(), split.sum);
+  text += formatted("score %.6f, the sum of %s: %.6f", split.score, counted(std::ssize(split.terms), "term").c_str(),
+                    split.sum);
   text += split.blocked ? " (before the mask, which blocks it)\n" : "\n";
   std::size_t widest = 5;
   for (const Writer& writer : split.queries) widest = std::max(widest, code_points(writer_name(writer)).size());

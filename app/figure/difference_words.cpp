@@ -50,7 +50,7 @@ std::string target_cuts(Language, const NamedAnswer& answer) {
 std::string padding(Language language, const NamedAnswer& answer) {
   std::size_t count = 0;
   for (const Token& token : answer.trace.request.tokens.tokens) count += token.pad;
-  return std::to_string(count) + either(language, " padding tokens", " 个填充词元");
+  return counted(language, count, "padding token", " 个填充词元");
 }
 
 std::string model_name(Language language, const NamedAnswer& answer) {
@@ -65,21 +65,20 @@ std::string training_step(Language language, const NamedAnswer& answer) {
 
 std::string number(const char* name, Index value) { return std::string(name) + " " + std::to_string(value); }
 
+const Config& config_of(const NamedAnswer& answer) { return answer.trace.model->config; }
+
 std::string kind_of_model(Language language, const NamedAnswer& answer) {
-  switch (answer.trace.model->config.arch) {
-    case Arch::encoder: return either(language, "encoder", "编码器");
-    case Arch::decoder: return either(language, "decoder", "解码器");
-    case Arch::encoder_decoder: break;
-  }
-  return either(language, "encoder-decoder", "编码器-解码器");
+  const Arch arch = config_of(answer).arch;
+  if (arch == Arch::encoder_decoder) return either(language, "encoder-decoder", "编码器-解码器");
+  return arch == Arch::encoder ? either(language, "encoder", "编码器") : either(language, "decoder", "解码器");
 }
 
-std::string width(Language, const NamedAnswer& answer) { return number("d_model", answer.trace.model->config.d_model); }
+std::string width(Language, const NamedAnswer& answer) { return number("d_model", config_of(answer).d_model); }
 std::string heads(Language language, const NamedAnswer& answer) {
-  return number(either(language, "heads", "头"), answer.trace.model->config.num_heads);
+  return number(either(language, "heads", "头"), config_of(answer).num_heads);
 }
 std::string layers(Language language, const NamedAnswer& answer) {
-  const Config& config = answer.trace.model->config;
+  const Config& config = config_of(answer);
   std::string text = number(either(language, "layers", "层"), config.num_layers);
   if (config.arch == Arch::encoder_decoder) text += "+" + std::to_string(config.layers_of_encoder());
   return text;
@@ -87,34 +86,30 @@ std::string layers(Language language, const NamedAnswer& answer) {
 
 // The parts of a shape that are rarely changed, by the names of the command line.
 std::string head_dim(Language, const NamedAnswer& answer) {
-  const Config& config = answer.trace.model->config;
+  const Config& config = config_of(answer);
   return config.head_dim > 0 ? number("d_k", config.head_dim) : "d_k = d_model / heads";
 }
 std::string kv_heads(Language, const NamedAnswer& answer) {
-  const Config& config = answer.trace.model->config;
+  const Config& config = config_of(answer);
   return config.kv_heads() == config.num_heads ? "kv heads = heads" : number("kv heads", config.kv_heads());
 }
 std::string rotary_columns(Language, const NamedAnswer& answer) {
-  const Index columns = answer.trace.model->config.rotary_columns;
+  const Index columns = config_of(answer).rotary_columns;
   return columns > 0 ? number("rotary columns", columns) : std::string();
 }
-std::string ffn(Language, const NamedAnswer& answer) { return number("ffn", answer.trace.model->config.ffn); }
+std::string ffn(Language, const NamedAnswer& answer) { return number("ffn", config_of(answer).ffn); }
 std::string positions(Language, const NamedAnswer& answer) {
-  return "position " + std::string(name(answer.trace.model->config.position));
+  return "position " + std::string(name(config_of(answer).position));
 }
 std::string norms(Language, const NamedAnswer& answer) {
-  const Config& config = answer.trace.model->config;
-  return std::string(name(config.norm)) + " norm, " + std::string(name(config.norm_kind));
+  return std::string(name(config_of(answer).norm)) + " norm, " + std::string(name(config_of(answer).norm_kind));
 }
 std::string activation(Language, const NamedAnswer& answer) {
-  const Config& config = answer.trace.model->config;
-  return std::string(name(config.activation)) + (config.gated ? ", gated" : "");
+  return std::string(name(config_of(answer).activation)) + (config_of(answer).gated ? ", gated" : "");
 }
-std::string output_layer(Language, const NamedAnswer& answer) {
-  return answer.trace.model->config.tied ? "tied" : "untied";
-}
+std::string output_layer(Language, const NamedAnswer& answer) { return config_of(answer).tied ? "tied" : "untied"; }
 std::string biases(Language, const NamedAnswer& answer) {
-  const Biases& bias = answer.trace.model->config.bias;
+  const Biases& bias = config_of(answer).bias;
   std::string text;
   for (const auto& [on, of] : {std::pair{bias.query, "query"},
                                {bias.key, "key"},
@@ -145,7 +140,7 @@ std::string mask_of_stack(Language language, const NamedAnswer& answer) {
 template <Stack stack>
 std::string painted_in_stack(Language language, const NamedAnswer& answer) {
   const std::size_t count = answer.trace.has(stack) ? mask_spec(answer.trace.request, stack).painted.size() : 0;
-  return std::to_string(count) + either(language, " painted cells", " 个绘制的单元格");
+  return counted(language, count, "painted cell", " 个绘制的单元格");
 }
 
 std::string heads_off(Language language, const NamedAnswer& answer) {
@@ -163,8 +158,8 @@ std::string scale(Language language, const NamedAnswer& answer) {
 }
 
 std::string by_hand(Language language, const NamedAnswer& answer) {
-  return std::to_string(answer.trace.request.edits.weights.size()) +
-         either(language, " weights set by hand", " 个手动设定的权重");
+  return counted(language, answer.trace.request.edits.weights.size(), "weight", " 个手动设定的权重") +
+         either(language, " set by hand", "");
 }
 
 std::string parts_off_in(Language language, const PartsOff& parts) {

@@ -17,7 +17,7 @@ bool are_of_one_layer(const std::vector<HeadRef>& heads) {
 }
 
 std::string title_of(Language language, const std::vector<HeadRef>& heads) {
-  const std::string count = std::to_string(heads.size()) + either(language, " heads", " 个头");
+  const std::string count = counted(language, heads.size(), "head", " 个头");
   if (!are_of_one_layer(heads)) return count;
   return layer_title(language, heads.front().layer) + " · " + count;
 }

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <iterator>
 
-#include "base/formatted.h"
 #include "base/utf8.h"
 #include "document/bundled_models.h"
 #include "document/model_choice.h"

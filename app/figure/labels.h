@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/formatted.h"
 #include "document/document.h"
 #include "view/settings.h"
 
@@ -13,6 +14,11 @@ namespace headlight {
 /// One of two words.
 inline const char* either(Language language, const char* en, const char* zh) {
   return language == Language::zh ? zh : en;
+}
+
+/// "1 head", "4 heads"; in Chinese the number and what stands behind it, ` 个头`.
+inline std::string counted(Language language, std::size_t count, const char* one, const char* zh) {
+  return language == Language::zh ? std::to_string(count) + zh : counted(static_cast<std::ptrdiff_t>(count), one);
 }
 
 /// All of a line, or its beginning and an ellipsis: as much as is not wider than `room` by `width_of`.

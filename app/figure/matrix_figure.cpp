@@ -74,7 +74,8 @@ std::string others_of(Language language, std::size_t shown, std::size_t all, std
   const std::string text =
       either(language, "the largest terms, ", "最大的项，") + std::to_string(shown) + " / " + std::to_string(all);
   if (!rest) return text;
-  return text + either(language, "; the others come to ", "；其余合计 ") + brief_number(static_cast<float>(*rest));
+  return text + either(language, all == shown + 1 ? "; the other comes to " : "; the others come to ", "；其余合计 ") +
+         brief_number(static_cast<float>(*rest));
 }
 
 void add_terms(Page& page, const std::vector<TermWords>& terms, Theme theme) {

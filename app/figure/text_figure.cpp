@@ -37,11 +37,10 @@ Drawing draw_text(const FigureSubject& subject, const FigureOptions& options, co
   choice.head = options.head;
   if (choice.words.empty()) choice.words.push_back(brightest_of_last_row(subject.trace, options.head).query);
   const FoldedStack* folded = folded_stack(subject, stack);
-  const auto heads = static_cast<Index>(shading_heads(subject.trace, choice).size());
   if (choice.heads == ShadeHeads::head) add_title_of_head(page, subject, options, options.head);
   else
     add_title(page, words(options.language, kTextWords.heads[static_cast<std::size_t>(choice.heads)]),
-              std::to_string(heads) + either(options.language, " heads", " 个头"), true);
+              counted(options.language, shading_heads(subject.trace, choice).size(), "head", " 个头"), true);
   const Vector shades = shades_of(subject.trace, folded, choice, kNeverStops);
   const std::vector<Index> chosen = words_of_tokens(folded_axis(folded, !choice.columns), choice.words);
 

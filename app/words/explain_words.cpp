@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/formatted.h"
 #include "explain/matrix_kinds.h"
 #include "explain/path_length.h"
 #include "explain/recipe.h"
@@ -108,17 +109,10 @@ std::string step_formula(Language language, const Trace& trace, const Step& step
 }
 
 std::string path_in_words(Language language, const Trace& trace, const HeadRef& head, const CellRef& cell) {
-  const auto words_before = [](const Tokens& tokens, Index end) -> Index {
-    return std::count_if(tokens.tokens.begin(), tokens.tokens.begin() + end, [](const Token& t) { return !t.pad; });
-  };
-  const Tokens& keys = trace.key_tokens(head.stack);
-  const CellRef unpadded{words_before(trace.query_tokens(head.stack), cell.query), words_before(keys, cell.key)};
-  const PathLength path = path_length(unpadded, head.stack, words_before(keys, std::ssize(keys.tokens)));
-  if (path.recurrent == 0) return {};
+  const Index words = std::ranges::count(trace.key_tokens(head.stack).tokens, false, &Token::pad);
+  const PathLength path = path_length(cell, head.stack, words);
+  if (path.recurrent <= 0) return {};
   const bool blocked = !trace.mask(head.stack, head.layer).allowed(cell.query, cell.key);
-  const auto counted = [](Index count, const char* one) {
-    return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
-  };
   const std::string kernel = std::to_string(kKernel);
   if (language == Language::zh)
     return "经 RNN " + std::to_string(path.recurrent) + " 步" +

@@ -15,6 +15,11 @@ namespace headlight {
 /// The fewest digits that are read back as the same float.
 std::string shortest_text(float value);
 
+/// "1 head", "4 heads"; `many`: the plural where it is not `one` with an s.
+inline std::string counted(std::ptrdiff_t count, const std::string& one, const std::string& many = {}) {
+  return std::to_string(count) + " " + (count == 1 ? one : many.empty() ? one + "s" : many);
+}
+
 /// The number that all of `text` spells; nothing where it spells none.
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {

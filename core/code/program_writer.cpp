@@ -143,12 +143,10 @@ void ProgramWriter::emit_header(std::vector<ProgramLine> body) {
   head_ = options_.head;
   const std::string kind = head_.stack == Stack::cross ? "cross-attention" : "self-attention";
   const std::string whose = head_.stack == Stack::encoder ? " of the encoder" : "";
-  const auto count = [](Index number, const std::string& one) {
-    return std::to_string(number) + " " + one + (number == 1 ? "" : one == "query" ? "" : "s");
-  };
   say("# " + kind + " of layer " + std::to_string(head_.layer) + whose +
-      (options_.block ? ", with the whole block" : "") + ": " + count(attention.num_heads(), "head") + ", " +
-      count(batch(), "sentence") + ", " + std::to_string(queries()) + " queries, " + count(keys(), "key") + ".");
+      (options_.block ? ", with the whole block" : "") + ": " + counted(attention.num_heads(), "head") + ", " +
+      counted(batch(), "sentence") + ", " + counted(queries(), "query", "queries") + ", " + counted(keys(), "key") +
+      ".");
   say("# Axes: b sentences, i queries, j keys, h heads, d columns of a head.");
   constexpr std::size_t kTokensShown = 24;
   for (std::size_t b = 0; b < sentences_.size() && b < 8; ++b) {

@@ -21,7 +21,7 @@ struct PathLength {
 
 /// Of one self-attention |query − key| steps. Of cross-attention those of a recurrent encoder that hands its last state
 /// to a recurrent decoder (Sutskever et al. 2014, 2): to the end of the encoder's `keys` words, over, and on to the
-/// query; no convolution. Padding counts neither in `cell` nor in `keys`.
+/// query; no convolution. Padding behind the words is none of the `keys`.
 inline PathLength path_length(const CellRef& cell, Stack stack, Index keys) {
   if (stack == Stack::cross) return {.recurrent = keys - cell.key + cell.query};
   const Index apart = std::abs(cell.query - cell.key);

@@ -73,10 +73,11 @@ void warn_of_empty_rows(const std::string& where, const AttentionTrace& attentio
     first = query;
   }
   if (empty == 0) return;
+  const std::string query = std::to_string(first);
   warnings.emplace_back(ErrorCode::empty_row, where,
-                        std::to_string(empty) + (empty == 1 ? " query" : " queries") +
-                            " may attend to nothing (the first is " + std::to_string(first) +
-                            "): their rows are zeros");
+                        empty == 1 ? "query " + query + " may attend to nothing: its row is zeros"
+                                   : std::to_string(empty) + " queries may attend to nothing (the first is " + query +
+                                         "): their rows are zeros");
 }
 
 /// One warning for each mask of a stack or of a layer.

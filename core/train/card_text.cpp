@@ -7,11 +7,6 @@
 namespace headlight {
 namespace {
 
-/// "1 head", "4 heads".
-std::string counted(Index count, const char* noun) {
-  return formatted("%ld %s%s", static_cast<long>(count), noun, count == 1 ? "" : "s");
-}
-
 std::string shape_text(const Model& model) {
   const Config& config = model.config;
   const std::string layers =

@@ -162,6 +162,8 @@ TEST(CliHeads, FindsHeadsByTheWordsTheyLookFromAndAt) {
   EXPECT_EQ(one["heads"][0]["head"], 0);
   const Ran text = run({"heads", file, "--from", "b", "--to", "b"});
   EXPECT_EQ(text.out, "0 of 2 heads look from b at b with more than 0.3\n");
+  EXPECT_TRUE(run({"heads", file, "--from", "a", "--to", "b"})
+                  .out.ends_with("1 of 2 heads looks from a at b with more than 0.3\n"));
   const Ran most = run({"heads", file, "--from", "b", "--above", "0.9999"});
   EXPECT_TRUE(most.out.ends_with("2 of 2 heads look from b at any word with more than 0.9999\n")) << most.out;
   EXPECT_EQ(measured({file, "--to", "b", "--sort", "found"})["heads"].size(), 1u);

@@ -212,8 +212,8 @@ TEST(EncoderDecoder, WarnsOfEmptyRowsOnceForEachMask) {
   ASSERT_TRUE(trace);
   EXPECT_EQ(messages_of(trace->warnings),
             (std::vector<std::string>{
-                "encoder mask: 1 query may attend to nothing (the first is 2): their rows are zeros",
-                "mask: 1 query may attend to nothing (the first is 0): their rows are zeros",
+                "encoder mask: query 2 may attend to nothing: its row is zeros",
+                "mask: query 0 may attend to nothing: its row is zeros",
                 "mask of layer 2: 3 queries may attend to nothing (the first is 0): their rows are zeros",
                 "cross mask of layer 0: 3 queries may attend to nothing (the first is 0): their rows are zeros"}));
 }

@@ -44,6 +44,13 @@ TEST(Formatted, ANumberThatIsRoundedToZeroHasNoSign) {
 }
 
 /// All of them were once compared by hand; here every so many-th, and those about every power of two and of ten.
+TEST(Formatted, OneIsNoPlural) {
+  EXPECT_EQ(counted(1, "head"), "1 head");
+  EXPECT_EQ(counted(0, "head"), "0 heads");
+  EXPECT_EQ(counted(1, "query", "queries"), "1 query");
+  EXPECT_EQ(counted(2, "query", "queries"), "2 queries");
+}
+
 TEST(Number, IsTheTextOfTheStandardLibrary) {
   for (std::uint32_t bits = 1; bits < kInfinite; bits += 4099) {
     expect_plain(bits);

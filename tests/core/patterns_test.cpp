@@ -108,7 +108,7 @@ TEST(ComputedPatterns, KeepRowsThatHeldNothing) {
   EXPECT_TRUE(masked->warnings.empty());
   request.mask.painted = {{2, 0, false}, {2, 1, false}, {2, 2, false}, {2, 3, false}};
   EXPECT_EQ(messages_of(ask(request)->warnings),
-            std::vector<std::string>{"mask: 1 query may attend to nothing (the first is 2): their rows are zeros"});
+            std::vector<std::string>{"mask: query 2 may attend to nothing: its row is zeros"});
 }
 
 TEST(ComputedPatterns, TakeWeightsByHandAndAMaskThatFits) {

@@ -349,7 +349,7 @@ TEST(Forward, ARowThatMayAttendToNothingIsZerosAndAWarning) {
   const auto trace = ask({.tokens = counted(3), .mask = {.painted = {{1, 0, false}, {1, 1, false}, {1, 2, false}}}});
   ASSERT_TRUE(trace);
   EXPECT_EQ(messages_of(trace->warnings),
-            std::vector<std::string>{"mask: 1 query may attend to nothing (the first is 1): their rows are zeros"});
+            std::vector<std::string>{"mask: query 1 may attend to nothing: its row is zeros"});
   for (Index head = 0; head < 4; ++head) {
     EXPECT_TRUE((pattern(*trace, {1, head}).row(1).array() == 0.0f).all());
     EXPECT_NEAR(pattern(*trace, {1, head}).row(2).sum(), 1.0f, 1e-6f);
