@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 
 #include "base/formatted.h"
@@ -37,9 +38,10 @@ Value as_json(const std::string& model, const std::vector<Finding>& findings) {
   const auto finding_json = [](const Finding& one) {
     return json_object({{"severity", name(one.severity)}, {"line", one.line}});
   };
+  const bool alone = std::ranges::find(findings, ErrorCode::no_reference, &Finding::code) != findings.end();
   return json_object({{"model", model},
                       {"worst", name(gravest(findings))},
-                      {"agrees_with_reference", agrees_with_reference(findings)},
+                      {"agrees_with_reference", alone ? Value() : Value(agrees_with_reference(findings))},
                       {"findings", json_list(findings, finding_json)}});
 }
 
@@ -109,7 +111,7 @@ Compares with the answers of a reference in CHECKPOINT/reference.npz: `ids` (for
 last_hidden_state and logits. Without it only what can be seen from the files: tensors that are
 missing, surplus or untouched, attention that is suspiciously uniform, tying, words without a
 vector. A line a finding: good, note, warning or error, and what was found. As JSON one object: `model`,
-`worst` (one of those), `agrees_with_reference` and `findings`, a list of {severity, line}.
+`worst` (one of those), `agrees_with_reference`, null without one, and `findings`, a list of {severity, line}.
 Of a lesson's file: whether every step can be shown, and whether its `claims` hold.
 Of numbers of one's own (--scores FILE --weights FILE, or .numbers.json): what cannot be right, as a row
 that does not sum to 1.

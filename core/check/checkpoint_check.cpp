@@ -4,6 +4,7 @@
 #include <cmath>
 #include <system_error>
 
+#include "base/formatted.h"
 #include "base/names.h"
 #include "math/attention.h"
 #include "read/array/npz.h"
@@ -50,8 +51,7 @@ std::optional<double> evenness(const Trace& trace, const HeadRef& head) {
     sum += entropy / std::log(static_cast<double>(allowed));
     ++rows;
   }
-  if (rows == 0) return std::nullopt;
-  return sum / static_cast<double>(rows);
+  return rows > 0 ? std::optional(sum / static_cast<double>(rows)) : std::nullopt;
 }
 
 std::string stack_word(const Trace& trace, Stack stack) {
@@ -100,8 +100,7 @@ class Checker {
       add(expected ? Severity::note : Severity::warning, warning);
       whole = whole && expected;
     }
-    if (whole)
-      add(Severity::good, "tensors: every one has its place, and none is missing", ErrorCode::tensors_complete);
+    if (whole) add(Severity::good, "tensors: none is missing, and none is unknown", ErrorCode::tensors_complete);
   }
 
   void check_weights(const StackWeights& stack, const std::string& name) {
@@ -142,8 +141,7 @@ class Checker {
                                         block.attention_after_norm ? &*block.attention_after_norm : nullptr,
                                         block.ffn_after_norm ? &*block.ffn_after_norm : nullptr}) {
           if (norm == nullptr || norm->is_identity()) continue;
-          ++norms;
-          if (is_fresh(*norm)) ++fresh;
+          ++norms, fresh += is_fresh(*norm);
         }
     }
     if (norms > 0 && norms == fresh)
@@ -234,7 +232,7 @@ class Checker {
   }
 
   void check_uniformity(const Trace& trace) {
-    Index heads = 0, even = 0;
+    Index heads = 0, even = 0, all = 0;
     std::string even_layer;  // the first of which every head is
     for (const Stack stack : kStacks) {
       if (!trace.has(stack)) continue;
@@ -242,18 +240,18 @@ class Checker {
         Index measured = 0, even_here = 0;
         for (Index head = 0; head < trace.num_heads(stack); ++head) {
           const auto share = evenness(trace, {.layer = layer, .head = head, .stack = stack});
-          if (!share) continue;
-          ++measured;
-          if (*share > kUniform) ++even_here;
+          measured += share.has_value();
+          even_here += share.value_or(0) > kUniform;
         }
-        heads += measured;
-        even += even_here;
+        heads += measured, even += even_here, all += trace.num_heads(stack);
         if (measured > 1 && even_here == measured && even_layer.empty())
           even_layer = stack_word(trace, stack) + "layer " + std::to_string(layer);
       }
     }
     if (heads == 0) return;
-    const std::string count = std::to_string(even) + " of " + std::to_string(heads) + " heads almost uniform";
+    const std::string count =
+        std::to_string(even) + " of " + counted(heads, "head") + " almost uniform" +
+        (all > heads ? " (" + std::to_string(all - heads) + " more see no three words at once)" : "");
     if (even == heads)
       add_doubt(
           "attention: expected heads that choose, found " + count + ": a model before its training, or loaded wrong",
