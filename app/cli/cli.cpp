@@ -4,7 +4,7 @@
 
 #include "base/folders.h"
 #include "base/nearest.h"
-#include "base/thrown.h"
+#include "base/result.h"
 #include "cli/commands.h"
 #include "read/hub/kept_models.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/within.h"
+#include "base/result.h"
 #include "math/output.h"
 #include "math/random_choice.h"
 #include "model/head_text.h"

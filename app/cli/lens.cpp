@@ -1,7 +1,7 @@
 #include "explain/lens.h"
 
 #include "base/formatted.h"
-#include "base/within.h"
+#include "base/result.h"
 #include "cli/options/metric_options.h"
 #include "cli/question_command.h"
 #include "cli/study.h"

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "base/formatted.h"
-#include "base/within.h"
+#include "base/result.h"
 #include "cli/options/against_option.h"
 #include "cli/options/metric_options.h"
 #include "cli/options/print.h"

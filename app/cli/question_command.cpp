@@ -1,6 +1,6 @@
 #include "cli/question_command.h"
 
-#include "base/within.h"
+#include "base/result.h"
 #include "math/forward.h"
 
 namespace headlight {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/within.h"
+#include "base/result.h"
 #include "derived/guess.h"
 #include "derived/writer_split.h"
 #include "math/forward.h"

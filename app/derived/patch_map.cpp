@@ -3,7 +3,7 @@
 #include <chrono>
 #include <limits>
 
-#include "base/within.h"
+#include "base/result.h"
 #include "derived/guess.h"
 #include "math/output.h"
 #include "model/head_text.h"

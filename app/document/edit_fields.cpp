@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/formatted.h"
-#include "base/within.h"
+#include "base/result.h"
 #include "document/question_fields.h"
 #include "model/head_text.h"
 #include "model/request.h"

@@ -7,10 +7,9 @@
 #include <thread>
 
 #include "base/file.h"
-#include "base/input_lines.h"
 #include "base/refusal.h"
+#include "base/result.h"
 #include "base/system.h"
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "document/document_json.h"
 #include "document/model_choice.h"

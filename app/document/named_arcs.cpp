@@ -144,13 +144,15 @@ std::vector<SpeltWord> without_marks(const Tokens& tokens, std::vector<SpeltWord
 Index resting_words(const Trace& trace, const HeadRef& head, const std::vector<SpeltWord>& spoken,
                     const std::vector<SpeltWord>& words, const SentenceArcs& arcs) {
   const Matrix weights = attention_rows(trace, head, 0, trace.queries());
-  return std::ranges::count_if(spoken, [&](const SpeltWord& word) {
+  const auto rests = [&](const SpeltWord& word) {
     const Matrix rows = weights.middleRows(word.first, word.count);
     const Vector mean = rows.colwise().mean();
     const auto has_less = [&](const SpeltWord& other) { return word_weight(rows, other) <= mean(0); };
-    return mean.maxCoeff() == mean(0) && std::ranges::all_of(words, has_less) &&
-           std::ranges::none_of(arcs.named, [&](const NamedArc& arc) { return arc.head == head && arc.from == word; });
-  });
+    const auto is_of_word = [&](const NamedArc& arc) { return arc.head == head && arc.from == word; };
+    return mean.maxCoeff() == mean(0) && std::all_of(words.begin(), words.end(), has_less) &&
+           std::none_of(arcs.named.begin(), arcs.named.end(), is_of_word);
+  };
+  return std::count_if(spoken.begin(), spoken.end(), rests);
 }
 
 }  // namespace
@@ -203,9 +205,10 @@ SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace) {
     add_referring(*card.arcs, trace, spoken, arcs);
   }
   const auto order = [](const NamedArc& arc) { return std::tuple(arc.head, arc.from.first, arc.to.first); };
-  std::ranges::stable_sort(arcs.named, {}, order);
-  const auto again = std::ranges::unique(arcs.named, {}, order);
-  arcs.named.erase(again.begin(), again.end());
+  const auto earlier = [&](const NamedArc& a, const NamedArc& b) { return order(a) < order(b); };
+  const auto same = [&](const NamedArc& a, const NamedArc& b) { return order(a) == order(b); };
+  std::stable_sort(arcs.named.begin(), arcs.named.end(), earlier);
+  arcs.named.erase(std::unique(arcs.named.begin(), arcs.named.end(), same), arcs.named.end());
   if (!labelled || !facts.measured_kind || tokens.tokens.empty() || !tokens.tokens.front().special) return arcs;
   arcs.rest = tokens.tokens.front().text;
   for (const HeadRef& head : card.arcs->heads) {

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "base/file.h"
-#include "base/printable.h"
 #include "base/random.h"
 #include "base/utf8.h"
 #include "document/assets.h"

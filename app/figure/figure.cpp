@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/within.h"
+#include "base/result.h"
 #include "derived/head_stats.h"
 #include "figure/page.h"
 #include "model/head_text.h"

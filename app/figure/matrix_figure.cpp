@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/within.h"
+#include "base/result.h"
 #include "explain/cell.h"
 #include "figure/inside_labels.h"
 #include "figure/labels.h"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/formatted.h"
-#include "base/printable.h"
+#include "base/utf8.h"
 #include "derived/inside.h"
 #include "document/question_fields.h"
 #include "model/config_fields.h"

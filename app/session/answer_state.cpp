@@ -82,8 +82,7 @@ std::optional<Command> read_first_tokens(const AppState& state) {
 
 AnswerState answer_state(const AppState& state) {
   using enum AnswerState::Kind;
-  if (const auto& failure = state.open_failure)
-    return {cannot_open, failure->path, failure->error, failure->details};
+  if (const auto& failure = state.open_failure) return {cannot_open, failure->path, failure->error, failure->details};
   if (nothing_asked(state)) return {empty};
   const Error* problem = problem_of(state);
   // A fresh model has no path or name, so its maps cannot be under a wrong one.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/thrown.h"
+#include "base/result.h"
 #include "document/model_choice.h"
 #include "document/model_sources.h"
 #include "document/samples.h"

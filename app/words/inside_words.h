@@ -108,7 +108,7 @@ struct InsideWords {
   Words tip_path{
       "Vaswani et al. 2017, Table 1: between two words n apart a recurrent network needs n steps, convolutions of "
       "width k log_k (n + 1) layers, rounded up, attention one.",
-      "Vaswani 等 2017，表 1：相距 n 的两词之间，循环网络需 n 步，宽 k 的卷积需 log_k (n+1) 层（取上整），注意力一步。"};
+      "Vaswani 等 2017，表 1：相距 n 的两词，循环网络需 n 步，宽 k 的卷积需 log_k (n+1) 层（取上整），注意力一步。"};
   Words in_the_batch{"in the batch %", "批次中 %"};
   Words no_such_matrix{"This model has no such matrix.", "这个模型没有这个矩阵。"};
 };

@@ -1,9 +1,12 @@
 #include "base/result.h"
 
 #include <cmath>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <system_error>
 
 #include "base/names.h"
-#include "base/within.h"
 
 namespace headlight {
 namespace {
@@ -65,6 +68,20 @@ Status check_within(std::string_view where, std::string_view what, Index at, Ind
 Error not_finite(std::string_view where, std::string_view what, float found, std::string_view expected,
                  ErrorCode code) {
   return bad_input(where, what, expected, std::isnan(found) ? "nan" : found > 0 ? "inf" : "-inf", code);
+}
+
+Error thrown_error() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return bad_input("memory", "", "enough for this", "no more (out of memory)", ErrorCode::no_memory);
+  } catch (const std::length_error& error) {
+    return bad_input("memory", "", "enough for this", error.what(), ErrorCode::no_memory);
+  } catch (const std::system_error& error) {
+    return bad_input("system", "", "what this needs", error.what());
+  } catch (const std::exception& error) { return bad_input("headlight", "", "an answer", error.what()); } catch (...) {
+    return bad_input("headlight", "", "an answer", "an exception");
+  }
 }
 
 }  // namespace headlight

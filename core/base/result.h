@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error_code.h"
+#include "base/index.h"
 
 namespace headlight {
 
@@ -102,5 +103,16 @@ using Status = Result<Done>;
     if (!tried) return tried.error(); \
     *std::move(tried);                \
   })
+
+/// Inside a catch block: the exception in one line.
+Error thrown_error();
+
+/// 0 ≤ `at` < `count`; the Error states the range.
+Status check_within(std::string_view where, std::string_view what, Index at, Index count,
+                    ErrorCode code = ErrorCode::bad_value);
+
+/// The Error of a number that is NaN or infinite.
+Error not_finite(std::string_view where, std::string_view what, float found,
+                 std::string_view expected = "a finite number", ErrorCode code = ErrorCode::not_finite);
 
 }  // namespace headlight

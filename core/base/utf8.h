@@ -35,4 +35,11 @@ void append_utf8(std::string& text, char32_t code_point);
 /// The parts of a text between separators, one more than there are of these; an empty text has one empty part.
 std::vector<std::string_view> split_at(char separator, std::string_view text);
 
+/// A name from a file for a one-line message: control characters and invalid UTF-8 become `?`, long names are cut.
+std::string printable(std::string_view name);
+
+/// A whole message, which may hold such text, in one line without characters that control a terminal; cut behind 4,000
+/// bytes.
+std::string printable_message(std::string_view message);
+
 }  // namespace headlight

@@ -16,7 +16,8 @@ template <class Use>
 void for_each_pair(const Heads& known, const Heads& found, const Variant& variant, const Use& use) {
   for (std::size_t head = 0; head < std::min(known.size(), found.size()); ++head) {
     if (!same_shape(known[head], found[head])) return;
-    if (!variant.heads.empty() && !std::ranges::count(variant.heads, static_cast<Index>(head))) continue;
+    const std::vector<Index>& some = variant.heads;
+    if (!some.empty() && !std::count(some.begin(), some.end(), static_cast<Index>(head))) continue;
     for (Index i = 0; i < found[head].rows(); ++i)
       for (Index j = 0; j < found[head].cols(); ++j) use(head, i, j, known[head](i, j), found[head](i, j));
   }

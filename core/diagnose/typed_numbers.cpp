@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/formatted.h"
-#include "base/printable.h"
+#include "base/utf8.h"
 #include "diagnose/capture_masks.h"
 #include "diagnose/known.h"
 #include "diagnose/search.h"
@@ -78,8 +78,8 @@ struct NumbersJudge {
     }
   }
 
-  /// One table beside what leads to it. Whether one mistake explains all of it.
-  bool explain(SlipStep step, const NumberTable& table, const Source& source) {
+  /// One table beside what leads to it; sums of weights where no mistake explains all of them.
+  void explain(SlipStep step, const NumberTable& table, const Source& source) {
     const Known known = known_of(source.right, source.right, "", 0);
     LayerArrays seen;
     seen[step] = {table.numbers.cast<double>()};
@@ -89,7 +89,8 @@ struct NumbersJudge {
       add(mistakes::unexplained,
           words(phrases::table_shape, of_weights ? "weights" : "scores", shape_text({expected.rows(), expected.cols()}),
                 shape_text({given.rows(), given.cols()})));
-      return false;
+      if (of_weights) take_sums(table);
+      return;
     }
     const double printed = printed_unit(table.numbers), before = 2 * source.open.maxCoeff();
     // 1.0 and 0.0 may have been printed as what they follow from.
@@ -101,10 +102,8 @@ struct NumbersJudge {
     Found slips;
     if (judged[0].differs) slips = search(known, seen, judged, {.cells = kTypedCells, .rounded = true});
     for (const Explanation& one : slips.explanations)
-      if (!one.slips[0]->general || one.evidence > kFewCells) {
-        add(one.slips[0]->code, one.texts[0]);
-        return true;
-      }
+      if (!one.slips[0]->general || one.evidence > kFewCells) return add(one.slips[0]->code, one.texts[0]);
+    if (of_weights) take_sums(table);
     for (Index row = 0; row < given.rows(); ++row) {
       Index column = 0;
       const Eigen::RowVectorXd apart = (given.row(row) - expected.row(row)).cwiseAbs();
@@ -119,7 +118,6 @@ struct NumbersJudge {
       add(mistakes::unexplained, words(of_weights ? phrases::row_not_softmax : phrases::row_not_product,
                                        row_text(row, table), std::to_string(column), number(given), number(expected)));
     }
-    return false;
   }
 };
 
@@ -180,8 +178,8 @@ std::vector<Mistake> check_numbers(const OwnNumbers& numbers) {
     source = Source{.open = Grid::Constant(scores->numbers.rows(), scores->numbers.cols(), half_unit)};
     source->right.arrays["scores"] = array_of(scores->numbers);
   }
-  const bool explained = weights && source && judge.explain(SlipStep::weights, *weights, *source);
-  if (weights && !explained) judge.take_sums(*weights);
+  if (weights && source) judge.explain(SlipStep::weights, *weights, *source);
+  else if (weights) judge.take_sums(*weights);
   return std::move(judge.found);
 }
 

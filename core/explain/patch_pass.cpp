@@ -1,6 +1,6 @@
 #include "explain/patch_pass.h"
 
-#include "base/within.h"
+#include "base/result.h"
 #include "math/block.h"
 #include "math/output.h"
 #include "math/variants.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/within.h"
+#include "base/result.h"
 #include "explain/matrices.h"
 #include "explain/patch_pass.h"
 #include "math/attention.h"

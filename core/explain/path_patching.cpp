@@ -1,4 +1,4 @@
-#include "base/within.h"
+#include "base/result.h"
 #include "explain/patch_pass.h"
 #include "math/attention.h"
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/parallel.h"
-#include "base/within.h"
+#include "base/result.h"
 #include "heads/head_measures.h"
 #include "math/attention.h"
 #include "math/block.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/within.h"
+#include "base/result.h"
 #include "math/ops.h"
 #include "math/position.h"
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/formatted.h"
-#include "base/within.h"
+#include "base/result.h"
 #include "model/batch_mask.h"
 
 namespace headlight {

@@ -10,7 +10,7 @@
 #include "base/formatted.h"
 #include "base/names.h"
 #include "base/parallel.h"
-#include "base/within.h"
+#include "base/result.h"
 #include "math/attention.h"
 #include "math/output.h"
 #include "model/head_text.h"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/formatted.h"
-#include "base/thrown.h"
+#include "base/result.h"
 #include "cli/options/parser.h"
 #include "cli/options/print.h"
 

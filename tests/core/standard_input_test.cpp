@@ -1,6 +1,5 @@
 // Standard input: read to its end, and line by line as it comes.
 #include "base/file.h"
-#include "base/input_lines.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/formatted.h"
-#include "base/within.h"
+#include "base/result.h"
 #include "model/head_text.h"
 
 namespace headlight {

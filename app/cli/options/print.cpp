@@ -10,7 +10,6 @@
 
 #include "base/file.h"
 #include "base/formatted.h"
-#include "base/printable.h"
 #include "base/system.h"
 #include "base/utf8.h"
 

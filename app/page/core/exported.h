@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/thrown.h"
+#include "base/result.h"
 #include "page/core/page_answers.h"
 
 #define HEADLIGHT_EXPORT(name) extern "C" __attribute__((export_name(#name)))

@@ -78,8 +78,9 @@ export async function startCore(bytes) {
     /** null where no row has the measure; `ofWords`: the same over whole words. */
     measures(stack, layer, head) {
       const found = floats(core.measures(...place(stack, layer, head)), 2 * MEASURES.length);
-      const from = (first) => MEASURES.map((name, i) => [name, Number.isNaN(found[first + i]) ? null : found[first + i]]);
-      return {...Object.fromEntries(from(0)), ofWords: Object.fromEntries(from(MEASURES.length))};
+      const known = [...found].map((value) => Number.isNaN(value) ? null : value);
+      const from = (first) => Object.fromEntries(MEASURES.map((name, i) => [name, known[first + i]]));
+      return {...from(0), ofWords: from(MEASURES.length)};
     },
     fold({side, number}, {special, words}) { core.fold(side, number, special ? 1 : 0, words ? 1 : 0); return reply(); },
     /** −1 where blocked. */

@@ -1,8 +1,7 @@
 #include "session/loop/trainer.h"
+#include "base/result.h"
 
 #include <iterator>
-
-#include "base/thrown.h"
 
 namespace headlight {
 

@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "base/refusal.h"
-#include "base/thrown.h"
+#include "base/result.h"
 
 namespace headlight {
 namespace {

@@ -14,8 +14,8 @@
 
 #include "base/mapped_file.h"
 #include "base/matrix.h"
-#include "base/printable.h"
 #include "base/result.h"
+#include "base/utf8.h"
 
 namespace headlight {
 

@@ -5,7 +5,6 @@
 #include <unordered_map>
 
 #include "base/formatted.h"
-#include "base/printable.h"
 #include "base/utf8.h"
 #include "read/array/array.h"
 

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/mapped_file.h"
-#include "base/printable.h"
+#include "base/utf8.h"
 #include "read/array/pickle.h"
 #include "read/array/zip_directory.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/printable.h"
+#include "base/utf8.h"
 #include "read/array/array.h"
 
 namespace headlight {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/file.h"
-#include "base/within.h"
+#include "base/result.h"
 #include "model/batch_mask.h"
 #include "read/array/npy.h"
 #include "read/json/json_document.h"

@@ -6,7 +6,6 @@
 
 #include "base/file.h"
 #include "base/formatted.h"
-#include "base/printable.h"
 #include "base/utf8.h"
 #include "read/array/npy.h"
 

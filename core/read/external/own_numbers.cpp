@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "base/formatted.h"
 #include "base/names.h"
-#include "base/printable.h"
-#include "base/within.h"
+#include "base/result.h"
+#include "base/utf8.h"
 #include "read/json/json_document.h"
 
 namespace headlight {

@@ -7,7 +7,7 @@
 #include "base/folders.h"
 #include "base/formatted.h"
 #include "base/mapped_file.h"
-#include "base/within.h"
+#include "base/result.h"
 #include "read/array/npy.h"
 #include "read/array/npz.h"
 #include "read/array/torch_file.h"

@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/nearest.h"
-#include "base/printable.h"
 #include "base/utf8.h"
 #include "read/hub/weight_files.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/parallel.h"
-#include "base/printable.h"
+#include "base/utf8.h"
 #include "read/hub/checkpoint.h"
 #include "read/hub/weight_files.h"
 #include "read/json/json_document.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/result.h"
 #include "base/system.h"
-#include "base/within.h"
 #include "math/stored_weight.h"
 
 namespace headlight {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/printable.h"
 #include "base/utf8.h"
 
 namespace headlight {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/printable.h"
 #include "base/utf8.h"
 
 namespace headlight {

@@ -5,7 +5,6 @@
 
 #include "base/formatted.h"
 #include "base/names.h"
-#include "base/printable.h"
 #include "base/utf8.h"
 #include "text/tokenizer.h"
 

@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "base/formatted.h"
-#include "base/printable.h"
+#include "base/utf8.h"
 #include "read/json/json_document.h"
 #include "read/json/json_fields.h"
 #include "train/grammar/grammar.h"
