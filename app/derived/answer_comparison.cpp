@@ -193,8 +193,7 @@ float range_of(const ComparedHeads& compared, const HeadRef& head, bool own) {
 }
 
 float range_of_weights(const Trace* a, const Trace& b, const PatternPair* own) {
-  const float of_all = std::max(a ? a->largest_weight : 0.0f, b.largest_weight);
-  return std::min(own ? largest_weight(*own) : of_all, 1.0f);
+  return own ? largest_weight(*own) : std::max(a ? a->largest_weight : 0.0f, b.largest_weight);
 }
 
 float largest_weight(const PatternPair& maps) {

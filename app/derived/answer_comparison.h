@@ -89,7 +89,7 @@ struct AnswerComparison {
 
 /// The upper end of the colours of a head's difference: the largest of all heads or, with `own`, of this head.
 float range_of(const ComparedHeads& compared, const HeadRef& head, bool own);
-/// That of the weights of both answers, at most 1: the largest of either or, with `own` maps of a head, of these.
+/// That of the weights of both answers: the largest of either or, with `own` maps of a head, of these.
 float range_of_weights(const Trace* a, const Trace& b, const PatternPair* own);
 float largest_weight(const PatternPair& maps);
 

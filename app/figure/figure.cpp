@@ -59,7 +59,7 @@ Result<Drawing> draw_figure(const FigureSubject& subject, const FigureOptions& o
 
 ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme theme, Scale scale) {
   const float largest = folded ? folded->largest : trace.largest_weight;
-  return {.theme = theme, .scale = scale, .top = nice_top(std::min(largest, 1.0f))};
+  return {.theme = theme, .scale = scale, .top = nice_top(largest)};
 }
 
 Result<Drawing> draw_ordered(const FigureRequest& order, const TextWidth& measure, Progress* progress) {

@@ -62,8 +62,8 @@ struct CompareWords {
       "固定的行的词：编码器在 A 与 B 中都遮住它再猜；其他模型猜它后面的词。"};
   Words at_hidden{", “%” hidden", "，遮住“%”"};
   Words at_word{", at “%”", "，在“%”处"};
-  Words patch_alike{". A and B hardly differ in it, so a share is one of almost nothing.",
-                    "。A 与 B 在这一点上几乎没有差别，因此份额没有意义。"};
+  Words patch_alike{". A and B hardly differ in it, so a share is one of almost nothing",
+                    "。A 与 B 在这一点上几乎没有差别，因此份额没有意义"};
   Words patch_unaligned{". Tokens of B that keep their own, as none of A is aligned with them: %",
                         "。B 中没有 A 的词元与之对齐、因而保持原样的词元：%"};
   Words patch_share{"share of A's answer restored", "恢复的 A 的答案所占份额"};

@@ -222,7 +222,8 @@ TEST(Colour, NiceTops) {
   EXPECT_EQ(nice_top(0), 1);
   EXPECT_EQ(nice_top(-1), 1);
   EXPECT_EQ(nice_top(std::numeric_limits<float>::quiet_NaN()), 1);
-  EXPECT_EQ(nice_top(2), 1);
+  EXPECT_EQ(nice_top(1.005f), 1);
+  EXPECT_EQ(nice_top(1.4f), 2) << "a weight beside dropout";
   EXPECT_EQ(nice_top(0.51f), 1);
   EXPECT_EQ(nice_top(0.5f), 0.5f);
   EXPECT_EQ(nice_top(0.21f), 0.5f);

@@ -211,7 +211,10 @@ float nice_range(float largest) {
   return largest;
 }
 
-float nice_top(float largest) { return largest >= 1 ? 1 : std::min(nice_range(largest), 1.f); }
+float nice_top(float largest) {
+  constexpr float kRounded = 1.01f;
+  return largest > kRounded ? nice_range(largest) : std::min(nice_range(largest), 1.f);
+}
 
 std::vector<float> ticks(const ColourScale& scale) {
   if (scale.diverging) return {-scale.top, -scale.top / 2, 0, scale.top / 2, scale.top};

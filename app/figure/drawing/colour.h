@@ -79,8 +79,8 @@ bool needs_dark_text(Rgb background);
 /// Black or white, whichever reads better: a contrast of at least 4.5 (WCAG 2.1, 1.4.3) on any colour.
 Rgb text_on(Rgb background);
 
-/// The smallest of 1, 2, 5 × 10^k that is at least `largest`, at most 1 for weights: the top of a colour bar.
-/// 1 where there is nothing to show.
+/// The top of a colour bar of weights: the smallest of 1, 2, 5 × 10^k that is at least `largest`, which dropout may
+/// make more than 1; 1 where there is nothing to show.
 float nice_top(float largest);
 /// The same for bars of weights. Weights below a millionth are noise: bars of them have no height.
 inline float top_of_weights(float largest) { return largest < 1e-6f ? 1 : nice_top(largest); }

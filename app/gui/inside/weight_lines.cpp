@@ -62,7 +62,10 @@ void draw_bars(const DrawnWeightLine& line, const Picture& picture, const std::s
       most = std::max(most, value), least = std::min(least, value);
   const float range = std::max(most - least, 1e-12f), zero = std::round(plot.y + plot.h * most / range);
   const float pitch = std::min(plot.w / static_cast<float>(count), 44 * unit);
-  const bool numbered = pitch >= ImGui::CalcTextSize("-0.0").x + 2 * unit;
+  float widest = 0;
+  for (Index c = 0; c < count; ++c)
+    widest = std::max(widest, ImGui::CalcTextSize(bar_number(picture.values(0, c)).c_str()).x);
+  const bool numbered = pitch >= widest + 3 * unit;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   for (Index c = 0; c < count; ++c) {
     const float value = picture.values(0, c), x = plot.x + static_cast<float>(c) * pitch;

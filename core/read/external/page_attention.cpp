@@ -51,8 +51,8 @@ class PageStackReader {
     for (std::size_t i = 0; i < list.size() && taken; ++i) {
       tokens.tokens[i].pad = value_or_null(list[i], "pad") == true;
       tokens.tokens[i].continues = value_or_null(list[i], "continues") == true;
-      tokens.has_words = tokens.has_words || tokens.tokens[i].continues;
     }
+    tokens.has_words = true;  // a page names the later pieces of all words
     return tokens;
   }
 
