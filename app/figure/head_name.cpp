@@ -105,13 +105,16 @@ CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell
       shown ? folded->fold.queries.tokens[at(shown->query)] : trace.query_tokens(head.stack).tokens[at(cell.query)];
   const Token& key =
       shown ? folded->fold.keys.tokens[at(shown->key)] : trace.key_tokens(head.stack).tokens[at(cell.key)];
+  const bool by_hand = edited_weight(trace.request.edits, head, cell) != nullptr;
+  const bool open = by_hand || trace.mask(head.stack, head.layer).allowed(cell.query, cell.key);
   return {.query = axis_label(query),
           .key = axis_label(key),
-          .weight = shown ? folded->map(head)(shown->query, shown->key)
-                          : attention_rows(trace, head, cell.query, 1)(0, cell.key),
+          .weight = shown  ? folded->map(head)(shown->query, shown->key)
+                    : open ? attention_rows(trace, head, cell.query, 1)(0, cell.key)
+                           : -1,
           .itself = (shown ? shown->query == shown->key : cell.query == cell.key) && is_one_sequence(trace, head.stack),
           .rests = key.special && !query.special,
-          .by_hand = edited_weight(trace.request.edits, head, cell) != nullptr,
+          .by_hand = by_hand,
           .only = (shown ? folded->map(head).size() : trace.queries(head.stack) * trace.keys(head.stack)) == 1};
 }
 

@@ -38,7 +38,7 @@ std::vector<HeadName> names_of(Language language, const Document& document, cons
 /// What a cell is: “The” looks at “teacher”, 97 %.
 struct CellInWords {
   std::string query, key;  // as its axes show them
-  float weight = 0;        // below 0: a mask hides it from a folded map
+  float weight = 0;        // below 0: a mask hides it
   bool itself = false;     // the word looks at itself
   bool rests = false;      // a word looks at a special token
   bool by_hand = false;    // the weight was set by hand

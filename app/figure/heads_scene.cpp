@@ -60,7 +60,7 @@ void add_layer_names(Drawing& scene, const HeadsLayout& layout, Point origin, co
   const bool brackets = layout.titles && layout.content.groups > 1;
   const Index step = layout.titles ? Index{1} : label_step(style.line, layout.pitch_y);
   for (Index group = 0; group < layout.content.groups && (brackets || layout.named); group += step) {
-    const Index layer = layers[static_cast<std::size_t>(group)];
+    const Index layer = layers.empty() ? group : layers[static_cast<std::size_t>(group)];
     const Box bracket = moved(layout.bracket(group), origin);
     const Rgb colour = layer == chosen ? style.ink.text : style.ink.dim;
     if (!brackets) {

@@ -28,7 +28,8 @@ void add_head_title(Drawing& scene, const HeadTitle& title, Point at, float unit
                     const MapStyle& style);
 
 /// Adds the layers at the left: a bracket around the maps of each, whose titles name them, or the names of a table's
-/// rows; and above a table's columns the numbers of the heads. `layers`: of the groups; `chosen`: one of them.
+/// rows; and above a table's columns the numbers of the heads. `layers`: of the groups, empty: all of them; `chosen`:
+/// one of them.
 void add_layer_names(Drawing& scene, const HeadsLayout& layout, Point origin, const std::vector<Index>& layers,
                      std::optional<Index> chosen, float unit, const MapStyle& style);
 

@@ -34,9 +34,8 @@ double printed_unit(const Matrix& numbers) {
   return kLeastUnit;
 }
 
-/// With as many decimals as the table has, at least two.
-std::string number_text(double number, const NumberTable& like) {
-  const double unit = printed_unit(like.numbers);
+/// With as many decimals as the table of that unit has, at least two.
+std::string number_text(double number, double unit) {
   return formatted("%.*f", unit > 0 ? std::max(2, static_cast<int>(std::lround(-std::log10(unit)))) : 2, number);
 }
 
@@ -68,12 +67,12 @@ struct NumbersJudge {
   void take_sums(const NumberTable& weights) {
     const Grid cells = weights.numbers.cast<double>();
     // Each number may be rounded by half a unit.
-    const double tolerance =
-        std::max(1e-3, (static_cast<double>(cells.cols()) - 0.01) * printed_unit(weights.numbers) / 2);
+    const double unit = printed_unit(weights.numbers);
+    const double tolerance = std::max(1e-3, (static_cast<double>(cells.cols()) - 0.01) * unit / 2);
     for (Index row = 0; row < cells.rows(); ++row) {
       const Bilingual text = row_text(row, weights);
       if (!sums_to_one(cells.row(row), tolerance))
-        add(mistakes::weights_changed, words(phrases::row_sum, text, number_text(cells.row(row).sum(), weights)));
+        add(mistakes::weights_changed, words(phrases::row_sum, text, number_text(cells.row(row).sum(), unit)));
       if (cells.row(row).minCoeff() < 0) add(mistakes::weights_changed, words(phrases::row_below_zero, text));
     }
   }
@@ -114,7 +113,7 @@ struct NumbersJudge {
                      : distance(step, {expected.row(row)}, {given.row(row)}, tolerance).within)
         continue;
       apart.array().isNaN().select(0, apart).maxCoeff(&column);
-      const auto number = [&](const Grid& numbers) { return number_text(numbers(row, column), table); };
+      const auto number = [&](const Grid& numbers) { return number_text(numbers(row, column), printed); };
       add(mistakes::unexplained, words(of_weights ? phrases::row_not_softmax : phrases::row_not_product,
                                        row_text(row, table), std::to_string(column), number(given), number(expected)));
     }

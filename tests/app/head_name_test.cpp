@@ -95,8 +95,7 @@ TEST(HeadName, ListsWhatTheHeadDidInThisSentence) {
 }
 
 TEST(HeadName, WordsInPiecesRestAsTheMapOfWordsShowsThem) {
-  const Answered answer =
-      answered("shipped:any-sentence", "Schwarzenegger visited Massachusetts with his granddaughter.");
+  const auto answer = answered("shipped:any-sentence", "Schwarzenegger visited Massachusetts with his granddaughter.");
   EXPECT_EQ(name_of(answer, {3, 0}).words, "5 words rest on <s>") << "Schwarzenegger looks at visited";
   EXPECT_EQ(name_of(answer, {3, 1}).words, "1 object; 5 words rest on <s>") << "the object has a name";
 }

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <numeric>
 #include <optional>
 
 #include "figure/heads_scene.h"
@@ -99,20 +98,6 @@ struct Differences {
                                     [&](const std::string& text) { return width(text); }));
   }
 
-  void draw_title(const HeadTitle& title, const Box& box, bool lit) const {
-    const Palette& colours = gui.colours();
-    const TextWidth measure = window_measure(gui);
-    const Rgb of_name = to_rgb(title.named ? colours.text : colours.dim);
-    Drawing scene;
-    add_head_title(scene, title, {box.x, box.y}, gui.unit,
-                   {.head = to_rgb(lit ? colours.accent : colours.text),
-                    .value = to_rgb(colours.dim),
-                    .beside = of_name,
-                    .below = of_name},
-                   map_style(gui, measure));
-    paint_scene(gui, scene, {});
-  }
-
   /// A map without a title has its name under the pointer.
   void draw(std::size_t number) const {
     const HeadRef& head = order[number];
@@ -126,7 +111,8 @@ struct Differences {
     ImGui::SetCursorScreenPos(top_left(title));
     if (ImGui::InvisibleButton(id.c_str(), {std::max(box.w, title.w), title.h + box.h})) gui.push(ChooseHead{head});
     const bool hovered = ImGui::IsItemHovered(), chosen = state.view.chosen == head;
-    if (layout.titles) draw_title(titles[number], title, chosen || hovered);
+    if (layout.titles)
+      paint_head_title(gui, titles[number], title, inks_of_title(gui, titles[number], chosen || hovered));
     else if (hovered) explain_item(gui, head_label(head) + value_of(head));
     const MapLayout cells{.plot = box, .cell = box.w / static_cast<float>(layout.content.keys)};
     const JointMap map{stack, head, state.comparison->heads->head(head)->map};
@@ -150,12 +136,9 @@ void all_heads(Gui& gui) {
   all.arrange({room.x - 2 * edge, room.y - 2 * edge});
   if (all.order.empty()) return wrapped_dim(gui, gui.word(kCompareWords.no_head_in_both));
   all.origin = {corner.x + edge, corner.y + edge};
-  std::vector<Index> layers(static_cast<std::size_t>(all.layout.content.groups));
-  std::iota(layers.begin(), layers.end(), Index{0});
   const TextWidth measure = window_measure(gui);
   Drawing scene;
-  add_layer_names(scene, all.layout, all.origin, layers, gui.state.view.chosen.layer, gui.unit,
-                  map_style(gui, measure));
+  add_layer_names(scene, all.layout, all.origin, {}, gui.state.view.chosen.layer, gui.unit, map_style(gui, measure));
   paint_scene(gui, scene, {});
   for (std::size_t i = 0; i < all.order.size(); ++i) all.draw(i);
   ImGui::SetCursorScreenPos(corner);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gui/frame/draw.h"
+#include "gui/frame/scene.h"
 #include "session/head_grid.h"
 #include "train/trained_checkpoint.h"
 #include "words/answer_words.h"
@@ -14,6 +15,23 @@ namespace headlight {
 HeadName name_of_head(const Gui& gui, const HeadRef& head) {
   const AppState& state = gui.state;
   return head_name(state.settings.language, arcs_of(state), head, last_measures(state, head));
+}
+
+TitleInks inks_of_title(const Gui& gui, const HeadTitle& title, bool lit, bool faint) {
+  const Palette& colours = gui.colours();
+  const auto ink = [&](ImU32 colour) { return to_rgb(faint ? colours.faint : colour); };
+  const Rgb of_name = ink(title.named ? colours.text : colours.dim);
+  return {.head = lit ? to_rgb(colours.accent) : ink(colours.text),
+          .value = ink(colours.dim),
+          .beside = of_name,
+          .below = of_name};
+}
+
+void paint_head_title(Gui& gui, const HeadTitle& title, const Box& lines, const TitleInks& inks) {
+  const TextWidth measure = window_measure(gui);
+  Drawing scene;
+  add_head_title(scene, title, {lines.x, lines.y}, gui.unit, inks, map_style(gui, measure));
+  paint_scene(gui, scene, {});
 }
 
 void explain_name(const Gui& gui, const HeadRef& head, const HeadName& name) {

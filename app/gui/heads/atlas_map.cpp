@@ -36,22 +36,14 @@ void title_line(Gui& gui, const Atlas& atlas, std::size_t number, const Box& box
   const bool of_head = !atlas.by_layer;
   const bool faint = of_head && (is_passed_over(state, head) || is_off(state.document.edits, head));
   const bool chosen = of_head ? head == state.view.chosen : head.layer == state.view.chosen.layer;
-  const auto ink = [&](ImU32 colour) { return to_rgb(faint ? gui.colours().faint : colour); };
-  const Rgb of_name = ink(title.named ? gui.colours().text : gui.colours().dim);
-  TitleInks inks{.head = chosen || hovered ? to_rgb(gui.colours().accent) : ink(gui.colours().text),
-                 .value = ink(gui.colours().dim),
-                 .beside = of_name,
-                 .below = of_name};
+  TitleInks inks = inks_of_title(gui, title, chosen || hovered, faint);
   if (const Index by_hand = of_head ? weights_by_hand(state, head) : 0; by_hand > 0) {
     const auto width = [&](const std::string& words) { return shown_width(gui, words); };
     title.beside = " " + cut_to(words_by_hand(gui, by_hand), box.w - width(title.head + title.value), width);
     inks.beside = to_rgb(gui.colours().action);
     if (atlas.layout.flows) title.below.clear();
   }
-  const TextWidth measure = window_measure(gui);
-  Drawing scene;
-  add_head_title(scene, title, {box.x, box.y}, gui.unit, inks, map_style(gui, measure));
-  paint_scene(gui, scene, {});
+  paint_head_title(gui, title, box, inks);
   gui.name_box("title " + head_text({head.layer, head.head}), box, BoxKind::label);
 }
 

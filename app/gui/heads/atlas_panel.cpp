@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "figure/labels.h"
@@ -37,12 +36,10 @@ void names_around(Gui& gui, const Atlas& atlas) {
   const auto lit = state.view.hovered ? state.view.hovered : state.view.pinned;
   const TextWidth measure = window_measure(gui);
   const MapStyle style = map_style(gui, measure);
-  std::vector<Index> layers(static_cast<std::size_t>(atlas.layout.content.groups));
-  std::iota(layers.begin(), layers.end(), Index{0});
   const Point origin{atlas.origin.x, atlas.origin.y};
   const auto dim = [&](Index) { return style.ink.dim; };
   Drawing scene;
-  add_layer_names(scene, atlas.layout, origin, layers, state.view.chosen.layer, gui.unit, style);
+  add_layer_names(scene, atlas.layout, origin, {}, state.view.chosen.layer, gui.unit, style);
   add_row_words(scene, atlas.layout, origin, atlas.labels.queries, style, dim,
                 lit ? map_row(content, lit->query) : std::nullopt);
   paint_scene(gui, scene, {});

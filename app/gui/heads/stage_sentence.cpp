@@ -92,8 +92,6 @@ std::vector<std::string> stage_sentence(Gui& gui) {
   CellInWords words = cell_of(*state.trace, head, cell, folded);
   words.query = folded ? group_label(gui, folded->fold.queries, *row) : query_label(gui, cell.query, head.stack);
   words.key = folded && !rests ? group_label(gui, folded->fold.keys, *column) : key_label(gui, cell.key, head.stack);
-  if (folded ? words.weight < 0 : !state.trace->mask(head.stack, head.layer).allowed(cell.query, cell.key))
-    return {filled(gui.word(kStageWords.cannot_look), {words.query, words.key}) + gui.word(kStageWords.full_stop)};
   // Of the pinned cell alone: what lies under the pointer changes with every move.
   const bool is_named = lit && lit == state.view.pinned && words.weight >= kLeastPointing && !is_stale(state);
   return lines_of_cell(state.settings.language, words, is_named ? arcs_of(state).at(head, cell) : nullptr,
