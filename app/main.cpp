@@ -1,5 +1,5 @@
 // The one program: the command line, and the window behind it where this build has one.
-#include "cli/cli.h"
+#include "cli/frame/cli.h"
 
 #include "base/system.h"
 #if HEADLIGHT_GUI

@@ -15,7 +15,7 @@ function(find_header INCLUDED)
   endforeach()
 endfunction()
 
-file(GLOB_RECURSE HEADERS RELATIVE ${SOURCE} ${SOURCE}/core/*.h ${SOURCE}/app/*.h)
+file(GLOB_RECURSE HEADERS RELATIVE ${SOURCE} ${SOURCE}/core/*.h ${SOURCE}/app/*.h ${SOURCE}/tools/*.h)
 set(CHECKED 0)
 foreach(HEADER ${HEADERS})
   # The room that a header belongs to is the innermost one.
@@ -31,7 +31,7 @@ foreach(HEADER ${HEADERS})
   if(NOT OWNER)
     continue()  # of a part that is not built
   endif()
-  string(REGEX REPLACE "^(core|app)/" "" INCLUDED ${HEADER})
+  string(REGEX REPLACE "^(core|app|tools)/" "" INCLUDED ${HEADER})
   find_header(${INCLUDED})
   if(OWNER STREQUAL ROOM OR OWNER IN_LIST BELOW)
     if(NOT IS_FOUND)

@@ -3,7 +3,7 @@
 #   cmake -D SOURCE=DIR -P check_names.cmake
 # A name is told with its namespace, which clang-format leaves at column 0, as it does what a namespace holds.
 cmake_minimum_required(VERSION 3.25)
-file(GLOB_RECURSE HEADERS ${SOURCE}/core/*.h ${SOURCE}/app/*.h)
+file(GLOB_RECURSE HEADERS ${SOURCE}/core/*.h ${SOURCE}/app/*.h ${SOURCE}/tools/*.h)
 set(CHECKED 0)
 foreach(HEADER ${HEADERS})
   file(STRINGS ${HEADER} LINES REGEX "^(namespace [A-Za-z_:0-9]+ {|}  // namespace|(struct|class|enum|enum class|union) [A-Za-z_0-9]+.*{|using [A-Za-z_0-9]+ =)")

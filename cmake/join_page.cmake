@@ -1,5 +1,5 @@
-# Joins the modules of app/page/web into one script and puts it, the style and their hashes into the page's template.
-#   cmake -D WEB=app/page/web -D OUTPUT=page_template.cpp -P join_page.cmake
+# Joins the modules of tools/page/web into one script and puts it, the style and their hashes into the page's template.
+#   cmake -D WEB=tools/page/web -D OUTPUT=page_template.cpp -P join_page.cmake
 # A module is a JavaScript module with imports and exports; joined they are one, so their lines of import go, and what
 # two modules called by the same name is an error in every browser (tests/page).
 cmake_minimum_required(VERSION 3.25)

@@ -19,7 +19,7 @@ target_compile_options(Eigen3::Eigen INTERFACE -msimd128 -fwasm-exceptions -DU_D
 
 # What needs a disk, an archive or another program; the folders web/ have the rest of it.
 set(HEADLIGHT_NOT_IN_PAGES "base/(file|file_lock|input_lines)|array/(npz|torch_file|pickle|zip_directory)|write/npz|external/packed_planes|\
-document/(assets|line_answers|log_folder|open_model|model_sources)")
+assets/assets|json/line_answers|models/(log_folder|open_model|model_sources)")
 function(headlight_web_sources LIST)
   set(KEPT ${${LIST}})
   list(FILTER KEPT EXCLUDE REGEX "/[a-z]+/(${HEADLIGHT_NOT_IN_PAGES})[.]cpp$")
@@ -29,7 +29,7 @@ endfunction()
 # core.wasm and still.wasm, without a program of JavaScript beside it.
 function(headlight_web_module ROOM)
   # `core` also asks a model that goes along; `still` has the numbers of a page alone.
-  set(EXPORTS ${CMAKE_SOURCE_DIR}/app/page/core/exports)
+  set(EXPORTS ${CMAKE_SOURCE_DIR}/tools/page/core/exports)
   add_executable(core ${EXPORTS}/exports.cpp ${EXPORTS}/ask.cpp)
   add_executable(still ${EXPORTS}/exports.cpp)
   foreach(NAME core still)

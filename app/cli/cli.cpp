@@ -1,11 +1,11 @@
-#include "cli/cli.h"
+#include "cli/frame/cli.h"
 
 #include <algorithm>
 
 #include "base/folders.h"
 #include "base/nearest.h"
 #include "base/result.h"
-#include "cli/commands.h"
+#include "cli/frame/commands.h"
 #include "read/hub/kept_models.h"
 
 namespace headlight {

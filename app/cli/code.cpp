@@ -1,7 +1,7 @@
 #include "code/program.h"
 
+#include "cli/frame/question_command.h"
 #include "cli/options/view_options.h"
-#include "cli/question_command.h"
 
 namespace headlight {
 namespace {

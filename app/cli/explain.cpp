@@ -8,8 +8,8 @@
 
 #include "base/formatted.h"
 #include "base/utf8.h"
+#include "cli/frame/question_command.h"
 #include "cli/options/against_option.h"
-#include "cli/question_command.h"
 #include "derived/inside.h"
 #include "explain/moved_rows.h"
 #include "math/block.h"

@@ -1,11 +1,11 @@
 #include <algorithm>
 
 #include "base/formatted.h"
-#include "cli/question_command.h"
-#include "document/export.h"
-#include "document/line_answers.h"
-#include "document/tokenizers.h"
+#include "cli/frame/question_command.h"
 #include "model/head_text.h"
+#include "question/json/export.h"
+#include "question/json/line_answers.h"
+#include "question/tokenizers.h"
 #include "write/arrays.h"
 
 namespace headlight {

@@ -2,10 +2,10 @@
 
 #include "base/file.h"
 #include "base/formatted.h"
+#include "cli/frame/question_command.h"
 #include "cli/options/against_option.h"
 #include "cli/options/head_option.h"
 #include "cli/options/view_options.h"
-#include "cli/question_command.h"
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
 #include "derived/head_stats.h"

@@ -4,9 +4,9 @@
 
 #include "base/file.h"
 #include "base/formatted.h"
-#include "cli/question_command.h"
-#include "document/tokenizers.h"
+#include "cli/frame/question_command.h"
 #include "math/forward.h"
+#include "question/tokenizers.h"
 #include "write/json.h"
 
 namespace headlight {

@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "base/formatted.h"
-#include "cli/effects.h"
-#include "cli/head_table.h"
-#include "cli/probe.h"
-#include "cli/question_command.h"
-#include "cli/relations.h"
-#include "document/bundled_models.h"
+#include "cli/frame/head_table.h"
+#include "cli/frame/question_command.h"
 #include "model/head_text.h"
+#include "models/bundled_models.h"
+#include "study/effects.h"
+#include "study/probe.h"
+#include "study/relations.h"
 
 namespace headlight {
 namespace {

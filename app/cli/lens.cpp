@@ -2,9 +2,9 @@
 
 #include "base/formatted.h"
 #include "base/result.h"
+#include "cli/frame/question_command.h"
 #include "cli/options/metric_options.h"
-#include "cli/question_command.h"
-#include "cli/study.h"
+#include "study/study.h"
 #include "write/json.h"
 
 namespace headlight {

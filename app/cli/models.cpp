@@ -2,9 +2,9 @@
 #include <vector>
 
 #include "base/formatted.h"
-#include "cli/commands.h"
-#include "cli/values.h"
-#include "document/model_sources.h"
+#include "cli/frame/commands.h"
+#include "cli/frame/values.h"
+#include "models/model_sources.h"
 
 namespace headlight {
 namespace {

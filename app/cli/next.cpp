@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "base/formatted.h"
-#include "cli/question_command.h"
+#include "cli/frame/question_command.h"
 #include "math/forward.h"
 #include "math/output.h"
 

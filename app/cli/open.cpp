@@ -1,4 +1,4 @@
-#include "cli/commands.h"
+#include "cli/frame/commands.h"
 #include "cli/options/lesson_option.h"
 #include "cli/options/request_options.h"
 

@@ -4,14 +4,14 @@
 
 #include "base/formatted.h"
 #include "base/result.h"
+#include "cli/frame/question_command.h"
 #include "cli/options/against_option.h"
 #include "cli/options/metric_options.h"
 #include "cli/options/print.h"
 #include "cli/options/view_options.h"
-#include "cli/question_command.h"
-#include "cli/study.h"
 #include "derived/patch_map.h"
 #include "math/output.h"
+#include "study/study.h"
 
 namespace headlight {
 namespace {

@@ -1,5 +1,5 @@
 
-#include "cli/commands.h"
+#include "cli/frame/commands.h"
 #include "cli/options/against_option.h"
 #include "cli/options/head_option.h"
 #include "cli/options/lesson_option.h"

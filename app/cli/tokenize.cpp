@@ -1,8 +1,8 @@
 #include "base/file.h"
 #include "base/folders.h"
-#include "cli/question_command.h"
-#include "document/bundled_models.h"
-#include "document/model_sources.h"
+#include "cli/frame/question_command.h"
+#include "models/bundled_models.h"
+#include "models/model_sources.h"
 #include "read/tokenizer/tokenizer_file.h"
 #include "write/json.h"
 

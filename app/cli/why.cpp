@@ -2,10 +2,10 @@
 
 #include "base/formatted.h"
 #include "base/utf8.h"
-#include "cli/question_command.h"
-#include "cli/study.h"
+#include "cli/frame/question_command.h"
 #include "explain/score_split.h"
 #include "model/head_text.h"
+#include "study/study.h"
 
 namespace headlight {
 namespace {

@@ -1,10 +1,10 @@
-#include "figure/worksheet.h"
+#include "views/inside/worksheet.h"
 
 #include <filesystem>
 
 #include "base/file.h"
+#include "cli/frame/question_command.h"
 #include "cli/options/view_options.h"
-#include "cli/question_command.h"
 #include "paper/figure_file.h"
 
 namespace headlight {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "document/document.h"
-#include "document/question_fields.h"
 #include "model/trace.h"
+#include "question/document.h"
+#include "question/question_fields.h"
 #include "view/settings.h"
 
 namespace headlight {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "document/document.h"
-#include "document/named_arcs.h"
 #include "heads/head_measures.h"
+#include "names/named_arcs.h"
+#include "question/document.h"
 #include "view/settings.h"
 
 namespace headlight {

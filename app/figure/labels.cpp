@@ -5,8 +5,8 @@
 #include <iterator>
 
 #include "base/utf8.h"
-#include "document/bundled_models.h"
-#include "document/model_choice.h"
+#include "models/bundled_models.h"
+#include "models/model_choice.h"
 #include "words/mask_words.h"
 
 namespace headlight {

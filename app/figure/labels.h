@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/formatted.h"
-#include "document/document.h"
+#include "question/document.h"
 #include "view/settings.h"
 
 namespace headlight {

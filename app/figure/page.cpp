@@ -4,10 +4,10 @@
 #include <set>
 
 #include "base/utf8.h"
-#include "document/sentence_facts.h"
 #include "figure/difference_words.h"
 #include "figure/map_kinds.h"
 #include "figure/map_scene.h"
+#include "names/sentence_facts.h"
 #include "words/head_words.h"
 
 namespace headlight {

@@ -12,11 +12,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "assets/assets.h"
 #include "base/file.h"
 #include "base/seconds.h"
 #include "base/system.h"
-#include "document/answer_snapshot.h"
-#include "document/assets.h"
 #include "gl/frame.h"
 #include "gl/map_texture.h"
 #include "gl/offscreen.h"
@@ -27,6 +26,7 @@
 #include "model/head_text.h"
 #include "page/page.h"
 #include "paper/figure_file.h"
+#include "question/answer_snapshot.h"
 #include "session/loop/loop.h"
 #include "session/loop/recovery.h"
 #include "session/state_rules.h"

@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "base/file.h"
-#include "document/document_json.h"
+#include "question/json/document_json.h"
 #include "read/array/array.h"
 #include "read/json/json_document.h"
 #include "view/view_json.h"

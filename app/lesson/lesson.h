@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "document/bundled_models.h"
-#include "document/document.h"
 #include "model/trace.h"
+#include "models/bundled_models.h"
+#include "question/document.h"
 #include "view/settings.h"
 #include "view/view_state.h"
 

@@ -9,9 +9,9 @@
 #include "base/formatted.h"
 #include "base/utf8.h"
 #include "derived/inside.h"
-#include "document/question_fields.h"
 #include "model/config_fields.h"
 #include "model/head_text.h"
+#include "question/question_fields.h"
 #include "view/view_names.h"
 
 namespace headlight {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <chrono>
 
+#include "assets/samples.h"
 #include "base/result.h"
-#include "document/model_choice.h"
-#include "document/model_sources.h"
-#include "document/samples.h"
-#include "document/sentence_facts.h"
+#include "models/model_choice.h"
+#include "models/model_sources.h"
+#include "names/sentence_facts.h"
 #include "session/shown.h"
 #include "session/start_cell.h"
 #include "session/state.h"

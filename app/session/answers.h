@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "check/checkpoint_check.h"
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
 #include "derived/flow_lines.h"
@@ -24,12 +23,13 @@
 #include "derived/weak_ref.h"
 #include "derived/word_changes.h"
 #include "derived/writer_split.h"
-#include "document/answer_snapshot.h"
-#include "document/named_arcs.h"
+#include "diagnose/check/checkpoint_check.h"
 #include "math/attention.h"
+#include "names/named_arcs.h"
+#include "question/answer_snapshot.h"
 #include "session/figure_request.h"
 #include "session/slot.h"
-#include "training/training_files.h"
+#include "train/run/training_files.h"
 
 namespace headlight {
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/progress.h"
-#include "document/document.h"
 #include "math/generate.h"
+#include "question/document.h"
 #include "session/open_file.h"
-#include "training/training_run.h"
+#include "train/run/training_run.h"
 #include "view/settings.h"
 #include "view/view_state.h"
 

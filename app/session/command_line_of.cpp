@@ -5,11 +5,11 @@
 
 #include "base/formatted.h"
 #include "derived/derived_maps.h"
-#include "document/question_fields.h"
 #include "model/head_text.h"
+#include "question/question_fields.h"
 #include "session/figure_request.h"
 #include "session/shown.h"
-#include "training/training_files.h"
+#include "train/run/training_files.h"
 #include "view/view_names.h"
 
 namespace headlight {

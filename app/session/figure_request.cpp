@@ -6,7 +6,7 @@
 
 #include "base/system.h"
 #include "derived/answer_comparison.h"
-#include "document/export.h"
+#include "question/json/export.h"
 #include "session/head_grid.h"
 #include "session/shown.h"
 #include "session/state.h"

@@ -8,7 +8,7 @@
 #include "base/progress.h"
 #include "derived/derived_maps.h"
 #include "derived/fold.h"
-#include "document/answer_snapshot.h"
+#include "question/answer_snapshot.h"
 #include "view/settings.h"
 #include "view/view_state.h"
 #include "write/export.h"

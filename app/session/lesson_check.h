@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "check/checkpoint_check.h"
+#include "diagnose/check/checkpoint_check.h"
 #include "lesson/lesson.h"
 
 namespace headlight {

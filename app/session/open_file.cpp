@@ -4,8 +4,8 @@
 #include "base/folders.h"
 #include "base/nearest.h"
 #include "base/utf8.h"
-#include "document/open_model.h"
 #include "lesson/lesson.h"
+#include "models/open_model.h"
 #include "read/external/mask_file.h"
 #include "read/external/page_text.h"
 

@@ -2,14 +2,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "assets/assets.h"
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/formatted.h"
-#include "document/assets.h"
-#include "document/document_json.h"
-#include "document/open_model.h"
 #include "lesson/lesson.h"
 #include "model/fingerprint.h"
+#include "models/open_model.h"
+#include "question/json/document_json.h"
 #include "read/array/array.h"
 #include "read/external/page_text.h"
 #include "read/json/json_document.h"

@@ -10,7 +10,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "base/result.h"
-#include "document/answer_snapshot.h"
+#include "question/answer_snapshot.h"
 #include "view/view_state.h"
 
 namespace headlight {

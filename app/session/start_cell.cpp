@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "derived/head_ranking.h"
 #include "derived/head_stats.h"
-#include "document/sentence_facts.h"
+#include "names/sentence_facts.h"
 #include "session/state_rules.h"
 #include "text/characters.h"
 #include "train/grammar/grammar.h"

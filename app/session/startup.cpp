@@ -1,9 +1,9 @@
 #include "session/startup.h"
 
+#include "assets/assets.h"
 #include "base/file.h"
 #include "base/formatted.h"
-#include "document/assets.h"
-#include "document/tokenizers.h"
+#include "question/tokenizers.h"
 #include "session/lesson_commands.h"
 #include "session/open_file.h"
 #include "session/update.h"

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "assets/samples.h"
 #include "base/result.h"
-#include "document/bundled_models.h"
-#include "document/samples.h"
 #include "lesson/lesson.h"
+#include "models/bundled_models.h"
 #include "session/session_file.h"
 #include "session/state.h"
 #include "view/settings.h"

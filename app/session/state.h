@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "diagnose/mistake.h"
-#include "document/bundled_models.h"
+#include "models/bundled_models.h"
 #include "session/answers.h"
 
 namespace headlight {

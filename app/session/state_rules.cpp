@@ -4,8 +4,8 @@
 
 #include "derived/answer_comparison.h"
 #include "diagnose/typed_numbers.h"
-#include "document/model_choice.h"
-#include "document/tokenizers.h"
+#include "models/model_choice.h"
+#include "question/tokenizers.h"
 #include "read/external/page_text.h"
 #include "session/lesson_commands.h"
 #include "session/number_commands.h"

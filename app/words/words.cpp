@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "document/question_fields.h"
+#include "question/question_fields.h"
 #include "words/answer_words.h"
 #include "words/chosen_head_words.h"
 #include "words/compare_words.h"

@@ -1,6 +1,6 @@
 // Attention and a block of the transformer, after Vaswani et al. 2017, "Attention Is All You Need", in doubles and
 // plain loops. Read reference.cpp from top to bottom to learn what the other files of this room compute: they compute
-// the same in float32, fast. The tests compare them with this file; the diagnosis (core/diagnose) uses it as well.
+// the same in float32, fast. The tests compare them with this file; the diagnosis (tools/diagnose) uses it as well.
 //
 // Letters, as in the paper. T queries attend to S keys; in self-attention both are the tokens of one sentence, and T =
 // S.

@@ -190,7 +190,7 @@ class Tracer:
             self._note("not_followed", what, f"{type(error).__name__}: {first_line(str(error))}")
 
     def _note(self, *note: str) -> None:
-        """The name of a text of core/diagnose/texts.h, and what stands in its gaps."""
+        """The name of a text of tools/diagnose/texts.h, and what stands in its gaps."""
         if len(self._notes) < 100 and note not in self._notes:
             self._notes.append(note)
 

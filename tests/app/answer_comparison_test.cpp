@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "cli/options/against_option.h"
-#include "document/open_model.h"
 #include "math/attention.h"
 #include "math/output.h"
+#include "models/open_model.h"
 #include "session/command_line_of.h"
 #include "session/shown.h"
 #include "session_fixture.h"

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/session_fixture.h"
-#include "document/open_model.h"
+#include "models/open_model.h"
 
 namespace headlight::worded {
 

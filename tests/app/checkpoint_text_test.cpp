@@ -3,9 +3,9 @@
 
 #include "app/checkpoint_folder.h"
 #include "app/program.h"
-#include "document/export.h"
-#include "document/tokenizers.h"
 #include "math/generate.h"
+#include "question/json/export.h"
+#include "question/tokenizers.h"
 #include "session/open_file.h"
 #include "session/session_file.h"
 #include "session/update.h"

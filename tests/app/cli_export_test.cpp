@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "app/program.h"
-#include "document/open_model.h"
+#include "models/open_model.h"
 #include "read/array/npz.h"
 #include "read/array/safetensors.h"
 #include "session/session_file.h"

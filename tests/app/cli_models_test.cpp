@@ -2,7 +2,7 @@
 #include <chrono>
 
 #include "app/program.h"
-#include "document/model_sources.h"
+#include "models/model_sources.h"
 
 namespace headlight {
 namespace {

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "app/program.h"
-#include "document/open_model.h"
-#include "figure/worksheet.h"
 #include "math/forward.h"
+#include "models/open_model.h"
+#include "views/inside/worksheet.h"
 
 namespace headlight {
 namespace {

@@ -3,10 +3,10 @@
 
 #include "app/figures.h"
 #include "derived/answer_comparison.h"
-#include "document/answer_snapshot.h"
 #include "figure/difference_words.h"
 #include "heads/pattern_difference.h"
 #include "math/attention.h"
+#include "question/answer_snapshot.h"
 #include "words/compare_words.h"
 
 namespace headlight {

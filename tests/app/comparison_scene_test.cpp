@@ -1,5 +1,5 @@
 // Where A, B and B − A stand.
-#include "figure/comparison_scene.h"
+#include "views/compare/comparison_scene.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // Text is cut the same by trained models and for fresh weights, and the sentences of the grammar as it wrote them.
 #include <gtest/gtest.h>
 
-#include "document/document.h"
-#include "document/open_model.h"
-#include "document/tokenizers.h"
+#include "models/open_model.h"
+#include "question/document.h"
+#include "question/tokenizers.h"
 #include "text/words.h"
 #include "train/grammar/grammar.h"
-#include "training/training_files.h"
+#include "train/run/training_files.h"
 
 namespace headlight {
 namespace {

@@ -1,7 +1,7 @@
 // The words for the difference between two questions, and for nothing else.
 #include "figure/difference_words.h"
 
-#include "document/open_model.h"
+#include "models/open_model.h"
 #include "session_fixture.h"
 
 namespace headlight {

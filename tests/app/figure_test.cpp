@@ -8,12 +8,12 @@
 
 #include "app/figures.h"
 #include "app/program.h"
-#include "document/bundled_models.h"
-#include "figure/flow.h"
-#include "figure/inside_labels.h"
 #include "figure/labels.h"
 #include "math/attention.h"
+#include "models/bundled_models.h"
 #include "train/trained_checkpoint.h"
+#include "views/flow/flow.h"
+#include "views/inside/inside_labels.h"
 #include "words/relation_words.h"
 
 namespace headlight {

@@ -11,13 +11,13 @@
 #include "base/random.h"
 #include "base/utf8.h"
 #include "derived/head_stats.h"
-#include "document/bundled_models.h"
-#include "document/model_choice.h"
-#include "document/open_model.h"
 #include "figure/labels.h"
 #include "model/head_text.h"
+#include "models/bundled_models.h"
+#include "models/model_choice.h"
+#include "models/open_model.h"
+#include "train/run/training_files.h"
 #include "train/trained_checkpoint.h"
-#include "training/training_files.h"
 
 namespace headlight {
 namespace {

@@ -2,8 +2,8 @@
 #include "app/figures.h"
 #include "derived/inside.h"
 #include "figure/drawing/diagram_layout.h"
-#include "figure/inside_labels.h"
 #include "figure/labels.h"
+#include "views/inside/inside_labels.h"
 #include "words/explain_words.h"
 
 namespace headlight {

@@ -1,8 +1,8 @@
 // Numbers as a reader sees them.
 #include <gtest/gtest.h>
 
-#include "figure/inside_labels.h"
 #include "figure/labels.h"
+#include "views/inside/inside_labels.h"
 
 namespace headlight {
 namespace {

@@ -8,7 +8,7 @@
 #include "app/session_fixture.h"
 #include "derived/derived_maps.h"
 #include "derived/head_stats.h"
-#include "document/export.h"
+#include "question/json/export.h"
 #include "session/head_grid.h"
 #include "session/loop/recovery.h"
 #include "session/shown.h"

@@ -3,8 +3,8 @@
 #include "core/output_matrices.h"
 #include "derived/inside.h"
 #include "explain/cell.h"
-#include "figure/inside_labels.h"
 #include "figure/labels.h"
+#include "views/inside/inside_labels.h"
 #include "words/explain_words.h"
 
 namespace headlight {

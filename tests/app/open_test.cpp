@@ -1,8 +1,8 @@
 // The input that the window begins with.
 #include <gtest/gtest.h>
 
-#include "cli/cli.h"
-#include "document/bundled_models.h"
+#include "cli/frame/cli.h"
+#include "models/bundled_models.h"
 
 namespace headlight {
 namespace {

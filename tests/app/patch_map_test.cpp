@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "app/figures.h"
-#include "document/answer_snapshot.h"
 #include "gui/shipped_document.h"
 #include "math/output.h"
+#include "question/answer_snapshot.h"
 
 namespace headlight {
 namespace {

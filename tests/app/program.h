@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/session_fixture.h"
-#include "cli/cli.h"
+#include "cli/frame/cli.h"
 
 namespace headlight::program {
 

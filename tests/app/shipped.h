@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "document/bundled_models.h"
+#include "models/bundled_models.h"
 
 namespace headlight::fixture {
 

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
-#include "core/grammars.h"
-#include "document/bundled_models.h"
+#include "models/bundled_models.h"
 #include "session/update.h"
+#include "train/grammars.h"
 #include "train/trained_checkpoint.h"
 
 namespace headlight::fixture {

@@ -4,11 +4,11 @@
 
 #include "app/figures.h"
 #include "app/program.h"
-#include "document/export.h"
-#include "figure/text_scene.h"
 #include "math/attention.h"
+#include "question/json/export.h"
 #include "session/session_file.h"
 #include "session/update.h"
+#include "views/text/text_scene.h"
 
 namespace headlight {
 namespace {

@@ -3,14 +3,14 @@
 
 #include "app/session_fixture.h"
 #include "app/shipped.h"
-#include "document/bundled_models.h"
-#include "document/tokenizers.h"
 #include "math/attention.h"
+#include "models/bundled_models.h"
+#include "question/tokenizers.h"
 #include "session/startup.h"
 #include "session/update.h"
 #include "train/measure/relations.h"
+#include "train/run/training_files.h"
 #include "train/trained_checkpoint.h"
-#include "training/training_files.h"
 
 namespace headlight {
 namespace {

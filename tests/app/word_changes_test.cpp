@@ -8,10 +8,10 @@
 
 #include "app/session_fixture.h"
 #include "app/shipped.h"
-#include "document/open_model.h"
 #include "explain/moved_rows.h"
 #include "math/attention.h"
 #include "math/forward.h"
+#include "models/open_model.h"
 
 namespace headlight {
 namespace {

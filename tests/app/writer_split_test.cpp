@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "app/figures.h"
-#include "figure/inside_labels.h"
 #include "figure/labels.h"
 #include "math/attention.h"
 #include "model/head_text.h"
+#include "views/inside/inside_labels.h"
 
 namespace headlight {
 namespace {

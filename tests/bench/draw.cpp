@@ -6,11 +6,11 @@
 #include <deque>
 #include <initializer_list>
 
+#include "assets/assets.h"
 #include "bench/drawn_window.h"
 #include "bench/inputs.h"
 #include "bench/measure.h"
 #include "bench/presses.h"
-#include "document/assets.h"
 #include "gui/frame/imgui_compat.h"
 
 namespace headlight {

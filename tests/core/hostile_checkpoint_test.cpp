@@ -9,8 +9,8 @@
 #include <limits>
 #include <set>
 
-#include "check/checkpoint_check.h"
 #include "core/checkpoints.h"
+#include "diagnose/check/checkpoint_check.h"
 #include "read/tokenizer/tokenizer_json.h"
 #include "text/pattern.h"
 

@@ -19,7 +19,7 @@
 
 #include "app/session_fixture.h"
 #include "base/refusal.h"
-#include "cli/cli.h"
+#include "cli/frame/cli.h"
 #include "session/loop/loop.h"
 #include "session/loop/recovery.h"
 #include "session/open_file.h"

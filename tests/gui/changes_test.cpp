@@ -2,12 +2,12 @@
 #include <set>
 
 #include "app/shipped.h"
-#include "document/bundled_models.h"
-#include "document/open_model.h"
 #include "gui/frame/looks.h"
 #include "gui/harness.h"
-#include "gui/heads/stage_sentence.h"
+#include "models/bundled_models.h"
+#include "models/open_model.h"
 #include "view/settings.h"
+#include "views/heads/panel/stage_sentence.h"
 #include "words/grid_words.h"
 
 namespace headlight {

@@ -2,8 +2,8 @@
 #include <set>
 
 #include "app/shipped.h"
-#include "document/bundled_models.h"
 #include "gui/harness.h"
+#include "models/bundled_models.h"
 #include "session/startup.h"
 #include "view/settings.h"
 #include "words/answer_words.h"

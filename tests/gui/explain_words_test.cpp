@@ -8,9 +8,9 @@
 
 #include "base/random.h"
 #include "base/utf8.h"
-#include "document/tokenizers.h"
 #include "explain/recipe.h"
 #include "gui/harness.h"
+#include "question/tokenizers.h"
 #include "session/startup.h"
 #include "words/words.h"
 

@@ -1,10 +1,10 @@
 // The Flow view: lines between the words.
-#include "figure/flow.h"
+#include "views/flow/flow.h"
 
 #include "gui/actions/look.h"
-#include "gui/flow/flow.h"
 #include "gui/frame/draw.h"
 #include "gui/harness.h"
+#include "views/flow/panel/flow.h"
 
 namespace headlight {
 namespace {

@@ -8,13 +8,13 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "assets/assets.h"
 #include "base/file.h"
 #include "base/utf8.h"
 #include "derived/answer_comparison.h"
-#include "document/assets.h"
-#include "document/tokenizers.h"
 #include "math/attention.h"
 #include "paper/figure_file.h"
+#include "question/tokenizers.h"
 #include "session/startup.h"
 #include "text/words.h"
 

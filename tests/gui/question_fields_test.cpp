@@ -1,14 +1,14 @@
 // The table of a question's fields: a row that is added to it is found by everything that walks it.
-#include "document/question_fields.h"
+#include "question/question_fields.h"
 
 #include <set>
 
 #include "app/session_fixture.h"
 #include "cli/options/request_options.h"
-#include "document/document_json.h"
 #include "figure/difference_words.h"
 #include "gui/actions/question.h"
 #include "lesson/lesson.h"
+#include "question/json/document_json.h"
 
 namespace headlight {
 namespace {

@@ -1,10 +1,10 @@
 // How well each layer shows each relation of the grammar, in the view of all heads.
-#include "document/open_model.h"
-#include "document/sentence_facts.h"
 #include "gui/harness.h"
+#include "models/open_model.h"
+#include "names/sentence_facts.h"
 #include "session/command_line_of.h"
 #include "session/head_grid.h"
-#include "training/training_files.h"
+#include "train/run/training_files.h"
 
 namespace headlight {
 namespace {

@@ -1,9 +1,9 @@
 // The sentence box, the samples and the chips: typing, pasting, cutting; and unusual texts.
 #include "app/shipped.h"
-#include "document/model_choice.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/map_view.h"
 #include "gui/harness.h"
+#include "models/model_choice.h"
 #include "words/sentence_words.h"
 
 namespace headlight {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/shipped.h"
-#include "document/model_choice.h"
+#include "models/model_choice.h"
 #include "session/state_rules.h"
 
 namespace headlight::fixture {

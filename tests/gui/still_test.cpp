@@ -4,9 +4,9 @@
 #include <set>
 
 #include "app/shipped.h"
-#include "document/model_choice.h"
 #include "gui/actions/question.h"
 #include "gui/harness.h"
+#include "models/model_choice.h"
 #include "session/startup.h"
 #include "session/state_rules.h"
 #include "session/typing.h"

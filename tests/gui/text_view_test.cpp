@@ -1,10 +1,10 @@
 // The text on the stage: which is shown when, how words are chosen, and that it is the figure's.
 #include "app/figures.h"
-#include "figure/text_scene.h"
 #include "gui/harness.h"
 #include "math/attention.h"
 #include "session/figure_request.h"
 #include "session/shown.h"
+#include "views/text/text_scene.h"
 #include "words/text_words.h"
 
 namespace headlight {

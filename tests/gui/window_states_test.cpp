@@ -1,8 +1,8 @@
 // The states of a window, looked at: what stands in it is whole at every size, in both languages.
 #include "app/shipped.h"
-#include "document/model_choice.h"
 #include "gui/harness.h"
 #include "lesson/lesson.h"
+#include "models/model_choice.h"
 #include "view/settings.h"
 
 namespace headlight {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/train_program.h"
 #include "base/random.h"
+#include "train/app/train_program.h"
 
 namespace headlight::program {
 namespace {

@@ -10,10 +10,10 @@
 
 #include "base/file.h"
 #include "base/random.h"
-#include "document/bundled_models.h"
-#include "document/open_model.h"
+#include "models/bundled_models.h"
+#include "models/open_model.h"
+#include "train/run/training_files.h"
 #include "train/trained_checkpoint.h"
-#include "training/training_files.h"
 
 namespace headlight {
 namespace {

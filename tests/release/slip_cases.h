@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/mistaken.h"
 #include "diagnose/diagnosis.h"
+#include "diagnose/mistaken.h"
 
 namespace headlight::mistaken {
 

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include "app/train_program.h"
+#include "train/app/train_program.h"
 
 namespace headlight::program {
 namespace {

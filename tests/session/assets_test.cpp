@@ -1,4 +1,4 @@
-#include "document/assets.h"
+#include "assets/assets.h"
 #include "temporary_folder.h"
 
 #include <gtest/gtest.h>

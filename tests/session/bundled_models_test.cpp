@@ -1,9 +1,9 @@
 // The bundled trained models: which of them answers which shape, and how sessions name them.
-#include "document/bundled_models.h"
+#include "models/bundled_models.h"
 
 #include "app/shipped_models.h"
-#include "document/model_choice.h"
-#include "document/tokenizers.h"
+#include "models/model_choice.h"
+#include "question/tokenizers.h"
 #include "session/session_file.h"
 
 namespace headlight {

@@ -1,4 +1,4 @@
-#include "document/document.h"
+#include "question/document.h"
 
 #include <gtest/gtest.h>
 

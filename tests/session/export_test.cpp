@@ -1,11 +1,11 @@
-#include "document/export.h"
+#include "question/json/export.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "app/session_fixture.h"
-#include "document/document_json.h"
+#include "question/json/document_json.h"
 #include "session/session_file.h"
 
 namespace headlight {

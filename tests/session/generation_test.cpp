@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
-#include "document/open_model.h"
 #include "math/generate.h"
+#include "models/open_model.h"
 
 namespace headlight {
 namespace {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
-#include "document/bundled_models.h"
-#include "document/tokenizers.h"
+#include "models/bundled_models.h"
+#include "question/tokenizers.h"
 
 namespace headlight {
 namespace {

@@ -1,13 +1,13 @@
 #include "app/shipped.h"
-#include "document/sentence_facts.h"
+#include "names/sentence_facts.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "assets/assets.h"
 #include "base/file.h"
-#include "document/assets.h"
-#include "document/bundled_models.h"
+#include "models/bundled_models.h"
 
 namespace headlight {
 namespace {

@@ -4,10 +4,10 @@
 
 #include "app/lessons.h"
 #include "derived/inside.h"
-#include "document/named_arcs.h"
 #include "explain/matrices.h"
 #include "lesson/lesson.h"
 #include "math/attention.h"
+#include "names/named_arcs.h"
 #include "session/lesson_check.h"
 #include "session/lesson_commands.h"
 #include "session/startup.h"

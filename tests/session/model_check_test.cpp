@@ -3,8 +3,8 @@
 
 #include "app/session_fixture.h"
 #include "app/shipped.h"
-#include "document/bundled_models.h"
-#include "document/open_model.h"
+#include "models/bundled_models.h"
+#include "models/open_model.h"
 #include "session/loop/loop.h"
 #include "session/open_file.h"
 #include "session/session_file.h"

@@ -1,9 +1,9 @@
 // The model that a sentence chooses: the default, or the one of any words; the relations of its language.
-#include "document/bundled_models.h"
+#include "models/bundled_models.h"
 
 #include "app/shipped_models.h"
-#include "document/model_choice.h"
-#include "document/open_model.h"
+#include "models/model_choice.h"
+#include "models/open_model.h"
 
 namespace headlight {
 namespace {

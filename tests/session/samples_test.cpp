@@ -1,4 +1,4 @@
-#include "document/samples.h"
+#include "assets/samples.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What is known of a sentence by its words alone: its kind, its unknown words, its nearest neighbour that is known.
-#include "document/sentence_facts.h"
+#include "names/sentence_facts.h"
 #include "app/shipped.h"
 
 #include <gtest/gtest.h>
@@ -8,11 +8,11 @@
 #include <set>
 
 #include "app/session_fixture.h"
+#include "assets/samples.h"
 #include "base/random.h"
-#include "document/bundled_models.h"
-#include "document/samples.h"
 #include "math/attention.h"
 #include "math/forward.h"
+#include "models/bundled_models.h"
 #include "train/trained_checkpoint.h"
 
 namespace headlight {

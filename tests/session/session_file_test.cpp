@@ -6,9 +6,9 @@
 
 #include "app/session_fixture.h"
 #include "base/random.h"
-#include "document/document_json.h"
-#include "document/open_model.h"
 #include "model/batch_mask.h"
+#include "models/open_model.h"
+#include "question/json/document_json.h"
 #include "session/open_file.h"
 
 namespace headlight {

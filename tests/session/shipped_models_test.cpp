@@ -5,15 +5,15 @@
 #include <set>
 
 #include "app/shipped.h"
-#include "document/assets.h"
-#include "document/bundled_models.h"
-#include "document/model_choice.h"
-#include "document/open_model.h"
-#include "document/tokenizers.h"
+#include "assets/assets.h"
+#include "models/bundled_models.h"
+#include "models/model_choice.h"
+#include "models/open_model.h"
+#include "question/tokenizers.h"
 #include "session/startup.h"
 #include "train/measure/treebank_scores.h"
+#include "train/run/training_files.h"
 #include "train/trained_checkpoint.h"
-#include "training/training_files.h"
 
 namespace headlight {
 namespace {

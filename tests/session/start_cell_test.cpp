@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
-#include "document/model_choice.h"
+#include "models/model_choice.h"
 #include "session/head_grid.h"
 #include "session/update.h"
 

@@ -8,4 +8,4 @@ if ! command -v clang-format-14 >/dev/null; then  # not installed: skipped, whic
   [[ -z ${HEADLIGHT_NO_SKIP-}${CI-} ]] || exit 1
   exit 77
 fi
-find core app tests -name '*.h' -o -name '*.cpp' | LC_ALL=C sort | xargs clang-format-14 --dry-run --Werror
+find core app tools tests -name '*.h' -o -name '*.cpp' | LC_ALL=C sort | xargs clang-format-14 --dry-run --Werror

@@ -34,7 +34,7 @@ PATH=$work/bin:$PATH
 
 # The project: prints its arguments and its standard input, and ends with status 7.
 tree="$work/a tree"
-mkdir -p "$tree/.ci" "$tree/core" "$tree/app"
+mkdir -p "$tree/.ci" "$tree/core" "$tree/app" "$tree/tools"
 cp "$source_tree/run" "$tree/"
 cp "$source_tree/.ci/prepare" "$tree/.ci/"
 printf '# list\n[core] # first\nlib-one\n  lib-two  # comment\n[window]\n[run]\nlib-three\n[tests]\nlib-four' \

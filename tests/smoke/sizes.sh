@@ -19,8 +19,8 @@ exceeds() {
 }
 limit() { (($3 <= $2)) || exceeds "$@"; }
 
-mapfile -t code < <(find core app -name '*.h' -o -name '*.cpp' | LC_ALL=C sort)
-mapfile -t web < <(find app/page/web -type f)
+mapfile -t code < <(find core app tools -name '*.h' -o -name '*.cpp' | LC_ALL=C sort)
+mapfile -t web < <(find tools/page/web -type f)
 mapfile -t python < <(find python -name '*.py')
 ((${#code[@]} > 500 && ${#web[@]} > 5 && ${#python[@]} > 0)) || exceeds 'files found' 'a whole tree' "${#code[@]}"
 limit 'lines of app and core' $most_total "$(cat "${code[@]}" "${web[@]}" | wc -l)"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/options/request_options.h"
-#include "document/answer_snapshot.h"
+#include "question/answer_snapshot.h"
 
 namespace headlight {
 

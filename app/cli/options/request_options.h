@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/options/parser.h"
-#include "document/question_fields.h"
+#include "question/question_fields.h"
 #include "session/startup.h"
 
 namespace headlight {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "document/question_fields.h"
 #include "figure/head_name.h"
 #include "gui/frame/stacks.h"
 #include "model/head_text.h"
 #include "model/request.h"
+#include "question/question_fields.h"
 #include "words/mask_words.h"
 #include "words/model_words.h"
 #include "words/window_words.h"

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "document/question_fields.h"
 #include "gui/frame/gui.h"
+#include "question/question_fields.h"
 #include "view/settings.h"
 
 namespace headlight {

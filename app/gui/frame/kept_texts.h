@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "derived/weak_ref.h"
-#include "figure/text_scene.h"
+#include "views/text/text_scene.h"
 
 namespace headlight {
 

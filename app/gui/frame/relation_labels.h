@@ -1,8 +1,8 @@
 // The names of heads in the window.
 #pragma once
 
-#include "figure/heads_scene.h"
 #include "gui/frame/gui.h"
+#include "views/heads/heads_scene.h"
 
 namespace headlight {
 

@@ -2,12 +2,12 @@
 #include <array>
 #include <string_view>
 
-#include "document/model_choice.h"
-#include "document/sentence_facts.h"
 #include "gui/actions/question.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
 #include "gui/question/question.h"
+#include "models/model_choice.h"
+#include "names/sentence_facts.h"
 #include "session/state_rules.h"
 #include "session/typing.h"
 #include "words/answer_words.h"

@@ -2,11 +2,11 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "document/bundled_models.h"
 #include "gui/actions/question.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/no_answer.h"
 #include "gui/question/question.h"
+#include "models/bundled_models.h"
 #include "words/model_words.h"
 
 namespace headlight {

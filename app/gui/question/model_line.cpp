@@ -1,8 +1,8 @@
 // The model that answers, in words, and whether it was loaded right.
-#include "document/model_choice.h"
 #include "figure/labels.h"
 #include "gui/frame/draw.h"
 #include "gui/question/question.h"
+#include "models/model_choice.h"
 #include "read/external/page_text.h"
 #include "words/model_words.h"
 #include "words/relation_words.h"

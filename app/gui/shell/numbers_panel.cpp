@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "document/assets.h"
+#include "assets/assets.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"

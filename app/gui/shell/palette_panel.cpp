@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <sstream>
 
-#include "document/model_choice.h"
 #include "gui/actions/actions.h"
 #include "gui/actions/question.h"
 #include "gui/actions/window.h"
@@ -13,6 +12,7 @@
 #include "gui/frame/looks.h"
 #include "gui/shell/shell.h"
 #include "lesson/lesson.h"
+#include "models/model_choice.h"
 #include "words/grid_words.h"
 #include "words/head_words.h"
 #include "words/sentence_words.h"

@@ -6,8 +6,8 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "code/program.h"
-#include "document/model_sources.h"
 #include "lesson/lesson.h"
+#include "models/model_sources.h"
 #include "read/external/page_text.h"
 #include "read/hub/config_file.h"
 

@@ -4,7 +4,7 @@
 #include <exception>
 
 #include "base/file.h"
-#include "document/log_folder.h"
+#include "models/log_folder.h"
 #include "session/loop/file_jobs.h"
 #include "session/loop/recovery.h"
 #include "session/typing.h"

@@ -9,7 +9,7 @@
 #include "base/folders.h"
 #include "base/formatted.h"
 #include "base/system.h"
-#include "document/bundled_models.h"
+#include "models/bundled_models.h"
 #include "read/json/json_document.h"
 #include "view/settings.h"
 

@@ -8,7 +8,7 @@
 
 #include "session/loop/worker.h"
 #include "session/state.h"
-#include "training/training_job.h"
+#include "train/run/training_job.h"
 
 namespace headlight {
 

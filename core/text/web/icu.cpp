@@ -1,4 +1,4 @@
-// The functions of ICU that core/text calls, answered by the browser (app/page/web/unicode.js): pages carry no tables
+// The functions of ICU that core/text calls, answered by the browser (tools/page/web/unicode.js): pages carry no tables
 // of characters. Words are those of the program's ICU (72) as far as its Unicode (15) goes.
 #include <unicode/ubrk.h>
 #include <unicode/uchar.h>

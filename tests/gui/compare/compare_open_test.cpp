@@ -2,10 +2,10 @@
 #include <cmath>
 
 #include "app/shipped.h"
-#include "document/bundled_models.h"
 #include "gui/actions/look.h"
 #include "gui/compare/compare_fixture.h"
-#include "gui/compare/joint_map.h"
+#include "models/bundled_models.h"
+#include "views/compare/panel/joint_map.h"
 
 namespace headlight {
 namespace {

@@ -1,12 +1,12 @@
 // Two answers side by side: kept with a key or a button, lit together, pinned, swapped, dropped.
 #include <cmath>
 
-#include "document/open_model.h"
 #include "figure/difference_words.h"
 #include "gui/actions/look.h"
 #include "gui/compare/compare_fixture.h"
-#include "gui/compare/joint_map.h"
+#include "models/open_model.h"
 #include "session/open_file.h"
+#include "views/compare/panel/joint_map.h"
 #include "words/compare_words.h"
 
 namespace headlight {

@@ -1,7 +1,7 @@
 // The maps of Compare zoomed and dragged together, and sentences that are long.
 #include "gui/actions/look.h"
 #include "gui/compare/compare_fixture.h"
-#include "gui/compare/joint_map.h"
+#include "views/compare/panel/joint_map.h"
 
 namespace headlight {
 namespace {

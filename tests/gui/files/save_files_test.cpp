@@ -1,6 +1,6 @@
 // Saving and exporting through the browser, with real files.
-#include "document/export.h"
 #include "gui/files/files_fixture.h"
+#include "question/json/export.h"
 
 namespace headlight {
 namespace {

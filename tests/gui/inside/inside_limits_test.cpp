@@ -4,8 +4,8 @@
 
 #include "gui/frame/map_view.h"
 #include "gui/inside/inside_fixture.h"
-#include "gui/inside/weight_lines.h"
 #include "view/view_names.h"
+#include "views/inside/panel/weight_lines.h"
 #include "words/answer_words.h"
 #include "words/explain_words.h"
 #include "words/inside_words.h"

@@ -3,11 +3,11 @@
 #include <numeric>
 
 #include "core/output_matrices.h"
-#include "figure/inside_labels.h"
 #include "figure/labels.h"
 #include "gui/frame/draw.h"
 #include "gui/inside/inside_fixture.h"
-#include "gui/inside/weight_lines.h"
+#include "views/inside/inside_labels.h"
+#include "views/inside/panel/weight_lines.h"
 #include "words/explain_words.h"
 #include "words/inside_words.h"
 

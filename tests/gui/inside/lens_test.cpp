@@ -1,8 +1,8 @@
 // The tab Lens: the guess after each layer, what adds to a word, and the way from there to a head.
 #include "base/formatted.h"
-#include "figure/inside_labels.h"
 #include "gui/inside/inside_fixture.h"
 #include "gui/shipped_document.h"
+#include "views/inside/inside_labels.h"
 #include "words/inside_words.h"
 
 namespace headlight {

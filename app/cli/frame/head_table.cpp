@@ -1,0 +1,206 @@
+#include "cli/frame/head_table.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/formatted.h"
+#include "cli/options/print.h"
+#include "models/bundled_models.h"
+#include "train/measure/treebank_scores.h"
+#include "write/arrays.h"
+
+namespace headlight {
+namespace {
+
+/// The sums over the sentences so far.
+struct Gathered {
+  MeasureSums sums = {};
+  std::vector<HeadEffect> effects = {};  // summed
+  std::vector<std::optional<FoundCell>> found = {};
+  bool from_known = false, to_known = false;  // some sentence has the word
+  std::vector<std::string> stacks = {};       // of every head
+  SentenceArcs arcs = {};
+  std::vector<ValueNorms> values = {};  // of every head
+};
+
+/// The fields of an effect beside its size: each where it was asked for.
+constexpr std::optional<float> HeadEffect::*kMoreOfEffect[] = {&HeadEffect::top_word, &HeadEffect::metric,
+                                                               &HeadEffect::spread};
+
+void add_effects(const std::vector<HeadEffect>& effects, Gathered& all) {
+  if (all.effects.empty()) {
+    all.effects = effects;
+    return;
+  }
+  for (std::size_t i = 0; i < effects.size(); ++i) {
+    all.effects[i].change += effects[i].change;
+    for (const auto field : kMoreOfEffect)
+      if (effects[i].*field) all.effects[i].*field = (all.effects[i].*field).value_or(0) + *(effects[i].*field);
+  }
+}
+
+void add_found(const Trace& trace, const WordPair& words, Index sentence, int threads, Gathered& all) {
+  for (const Stack stack : kStacks) {
+    if (!trace.has(stack)) continue;
+    all.from_known = all.from_known || !positions_of(trace.query_tokens(stack), words.from).empty();
+    all.to_known = all.to_known || !positions_of(trace.key_tokens(stack), words.to).empty();
+  }
+  const auto cells = strongest_cells(trace, words, unwatched(), threads);
+  all.found.resize(cells->size());
+  for (std::size_t i = 0; i < cells->size(); ++i) {
+    const StrongestCell& one = (*cells)[i];
+    if (one.cell && (!all.found[i] || one.weight > all.found[i]->weight))
+      all.found[i] = FoundCell{sentence, *one.cell, one.weight};
+  }
+}
+
+void add_arcs(const SentenceArcs& arcs, SentenceArcs& all) {
+  all.named.insert(all.named.end(), arcs.named.begin(), arcs.named.end());
+  all.rest = arcs.rest.empty() ? all.rest : arcs.rest;
+  for (const SentenceArcs::Resting& one : arcs.resting) {
+    const auto known = std::ranges::find(all.resting, one.head, &SentenceArcs::Resting::head);
+    if (known == all.resting.end()) all.resting.push_back(one);
+    else known->words += one.words, known->all = known->all && one.all;
+  }
+}
+
+void add_values(const Trace& trace, Gathered& all) {
+  const std::vector<HeadRef> heads = heads_of(trace);
+  all.values.resize(heads.size());
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const AttentionTrace& attention = trace.attention(heads[i].stack, heads[i].layer);
+    if (attention.patterns) return;
+    const auto& tokens = trace.key_tokens(heads[i].stack).tokens;
+    const auto values = head_columns(attention.value, attention.kv_head(heads[i].head), attention.num_kv_heads);
+    ValueNorms& norms = all.values[i];
+    bool begun = false;
+    for (Index key = 0; key < values.rows(); ++key) {
+      const Token& token = tokens[static_cast<std::size_t>(key)];
+      if (token.pad) continue;
+      const double norm = static_cast<double>(values.row(key).norm());
+      if (!begun) norms.first += norm, ++norms.num_first;
+      else if (!token.special) norms.others += norm, ++norms.num_others;
+      begun = true;
+    }
+  }
+}
+
+/// How far each head lies above the others, and the name that follows.
+void name_by_probe(std::vector<HeadRow>& rows) {
+  for (std::size_t which = 0; which < std::size(kProbed); ++which) {
+    double sum = 0, squares = 0;
+    Index count = 0;
+    for (const HeadRow& row : rows)
+      if (const auto value = row.measures[kProbed[which]]) {
+        const double number = static_cast<double>(*value);
+        sum += number, squares += number * number, ++count;
+      }
+    for (HeadRow& row : rows) {
+      const auto value = row.measures[kProbed[which]];
+      if (!value || count < 3) continue;
+      const double own = static_cast<double>(*value), others = static_cast<double>(count - 1);
+      const double mean = (sum - own) / others;
+      const double spread = std::sqrt(std::max(0.0, (squares - own * own) / others - mean * mean));
+      if (spread > 0) row.above_others[which] = static_cast<float>((own - mean) / spread);
+    }
+  }
+  constexpr const char* kNames[] = {"previous token", "duplicate token", "induction"};
+  for (HeadRow& row : rows) {
+    row.name.words.clear();
+    const auto best = std::ranges::max_element(row.above_others);
+    if (*best && **best >= kNamedAbove)
+      row.name.words = kNames[best - row.above_others.begin()] + formatted(", z %.1f", static_cast<double>(**best));
+  }
+}
+
+Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threads, std::vector<Error>& warnings) {
+  Gathered all;
+  for (std::size_t sentence = 0; sentence < asked.requests.size(); ++sentence) {
+    Progress progress;
+    const auto answered = TRY(forward(asked.requests[sentence], progress, nullptr, threads));
+    const Trace& trace = *answered;
+    warnings.insert(warnings.end(), trace.warnings.begin(), trace.warnings.end());
+    add_sentence(all.sums, trace, progress, threads);
+    if (wanted.effect || wanted.sort == "effect") {
+      const ProgressReport report("effect", &progress);
+      const auto effects = TRY(head_effects(trace, progress, threads, wanted.effects));
+      if (!all.effects.empty() && all.effects.front().top_word.has_value() != effects->front().top_word.has_value())
+        return bad_input("--effect", "sentence " + std::to_string(sentence),
+                         "a masked word in all sentences or in none", "some of both");
+      add_effects(*effects, all);
+    }
+    if (wanted.words) add_found(trace, *wanted.words, static_cast<Index>(sentence), threads, all);
+    if (wanted.value_norms) add_values(trace, all);
+    add_arcs(named_arcs(asked.document(), trace), all.arcs);
+    if (!all.stacks.empty()) continue;
+    for (const StackNames& names : stacks_of(trace))
+      all.stacks.insert(all.stacks.end(), heads_of(trace, names.stack).size(), std::string(names.label));
+  }
+  return all;
+}
+
+HeadRow row_of(const Gathered& all, std::size_t at, const HeadMeasures& measures, const Asked& asked) {
+  HeadRow row{.measures = measures, .stack = all.stacks[at], .learned = relations_of(asked.document(), measures.head)};
+  const auto opposites = opposites_of(asked.document(), measures.head);
+  row.learned.insert(row.learned.end(), opposites.begin(), opposites.end());
+  row.name = head_name(Language::en, all.arcs, measures.head, &measures);
+  for (const RelationScore* one : row.learned) {
+    row.taught.push_back(was_taught(asked.document().card->plan.teaching.heads, *one));
+    row.doubted.push_back(std::ranges::none_of(row.name.arcs, [&](const NamedArc* arc) {
+      return arc->relation == plain_name(*one) && arc->reversed == one->chosen.reversed;
+    }));
+  }
+  row.name.arcs.clear();
+  if (!all.found.empty()) row.found = all.found[at];
+  if (!all.values.empty()) row.values = all.values[at];
+  if (all.effects.empty()) return row;
+  const auto sentences = static_cast<float>(asked.requests.size());
+  row.effect = all.effects[at];
+  row.effect->change /= sentences;
+  for (const auto field : kMoreOfEffect)
+    if (auto& mean = (*row.effect).*field) *mean /= sentences;
+  return row;
+}
+
+std::optional<float> value_of(const HeadRow& row, const std::string& order) {
+  for (const Measure measure : kMeasures)
+    if (order == name(measure)) return row.measures[measure];
+  if (order == "effect" && row.effect) return row.effect->change;
+  if (order == "found" && row.found) return row.found->weight;
+  std::optional<float> best;
+  for (const RelationScore* one : row.learned)
+    if (order == "learned" && is_worn(*one)) best = std::max(best.value_or(0), static_cast<float>(one->score.accuracy));
+  return best;
+}
+
+/// The indices of the rows in the order that is wanted.
+std::vector<std::size_t> order_of(const std::vector<HeadRow>& rows, const HeadsWanted& wanted) {
+  std::vector<std::optional<float>> values;
+  for (const HeadRow& row : rows) values.push_back(value_of(row, wanted.sort));
+  return ranking(values, wanted.ascending);
+}
+
+}  // namespace
+
+Result<HeadTable> measure_table(const Asked& asked, const HeadsWanted& wanted, int threads,
+                                std::vector<Error>& warnings) {
+  const auto gathered = TRY(gather(asked, wanted, threads, warnings));
+  const auto missing = [](const char* option, const std::string& word) {
+    return bad_input(option, "", "a word of the text", "'" + word + "'");
+  };
+  if (wanted.words && !gathered.from_known) return missing("--from", wanted.words->from);
+  if (wanted.words && !gathered.to_known) return missing("--to", wanted.words->to);
+  HeadTable table{.sentences = static_cast<Index>(asked.requests.size()), .words = wanted.words, .above = wanted.above};
+  std::vector<HeadRow> rows;
+  for (const HeadMeasures& measures : measures_of(gathered.sums))
+    rows.push_back(row_of(gathered, rows.size(), measures, asked));
+  if (wanted.probe) name_by_probe(rows);
+  table.heads = static_cast<Index>(rows.size());
+  table.of_words = !gathered.effects.empty() && gathered.effects.front().top_word;
+  for (const std::size_t at : order_of(rows, wanted))
+    if (!wanted.words || (rows[at].found && rows[at].found->weight > wanted.above))
+      table.rows.push_back(std::move(rows[at]));
+  return table;
+}
+
+}  // namespace headlight

@@ -1,8 +1,0 @@
-// The assets of a page are files of its memory.
-#include "document/assets.h"
-
-namespace headlight {
-
-Result<std::filesystem::path> asset_folder() { return std::filesystem::path("/"); }
-
-}  // namespace headlight

@@ -1,0 +1,110 @@
+#include "models/model_sources.h"
+
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+
+#include "base/file.h"
+#include "base/folders.h"
+#include "base/system.h"
+#include "models/bundled_models.h"
+#include "read/hub/weight_files.h"
+
+namespace headlight {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Beside the weights.
+constexpr std::string_view kFilesOfModel[] = {"config.json",     "generation_config.json",
+                                              "tokenizer.json",  "tokenizer_config.json",
+                                              "tokenizer.model", "special_tokens_map.json",
+                                              "vocab.json",      "added_tokens.json",
+                                              "merges.txt",      "vocab.txt",
+                                              "spiece.model",    "sentencepiece.bpe.model",
+                                              "source.spm",      "target.spm"};
+
+/// `~/…` as a shell would have it, since variables in files of settings reach us unexpanded; other texts unchanged.
+fs::path with_home(const std::string& text, const fs::path& home) {
+  return text.starts_with("~/") && !home.empty() ? home / text.substr(2) : fs::path(text);
+}
+
+/// An absolute path; empty where the variable holds none.
+fs::path folder_in(const Variables& variables, const char* name) {
+  const char* text = variables(name);
+  return text != nullptr && fs::path(text).is_absolute() ? fs::path(text) : fs::path();
+}
+
+void add_root(std::vector<fs::path>& roots, const fs::path& root) {
+  const fs::path plain = root.lexically_normal();
+  if (std::find(roots.begin(), roots.end(), plain) == roots.end()) roots.push_back(plain);
+}
+
+/// The folders of the user's file: absolute paths, a line each. No file, no folders.
+std::vector<fs::path> folders_of_user(const fs::path& home) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  std::vector<fs::path> folders;
+  const auto text = read_file(config_folder() / kModelFolders, kMostBytes);
+  std::istringstream lines(text ? *text : std::string());
+  for (std::string line; std::getline(lines, line);) {
+    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+    if (fs::path folder = with_home(line, home); folder.is_absolute()) folders.push_back(std::move(folder));
+  }
+  return folders;
+}
+
+/// Whether a file of this name in a model's folder stands for the whole folder.
+bool is_file_of_model(std::string_view name) {
+  return is_weight_file(name) ||
+         std::find(std::begin(kFilesOfModel), std::end(kFilesOfModel), name) != std::end(kFilesOfModel);
+}
+
+}  // namespace
+
+ModelRoots model_roots(const Variables& variables, std::vector<fs::path> folders) {
+  ModelRoots roots;
+  const fs::path home = folder_in(variables, "HOME"), xdg = folder_in(variables, "XDG_CACHE_HOME");
+  const fs::path cache = !xdg.empty() ? xdg : home.empty() ? fs::path() : home / ".cache";
+  const auto add = [](std::vector<fs::path>& to, const fs::path& base, const char* below) {
+    if (!base.empty()) add_root(to, *below == '\0' ? base : base / below);
+  };
+  // As huggingface_hub has it, ~ is the home and another relative path one of the working folder.
+  const auto own = [&](const char* name) {
+    const char* text = variables(name);
+    if (text == nullptr || *text == '\0') return fs::path();
+    std::error_code failure;
+    return fs::absolute(with_home(text, home), failure);  // empty where it fails
+  };
+  add(roots.hugging_face, own("HF_HUB_CACHE"), "");
+  add(roots.hugging_face, own("HUGGINGFACE_HUB_CACHE"), "");
+  add(roots.hugging_face, own("HF_HOME"), "hub");
+  add(roots.hugging_face, cache, "huggingface/hub");
+  add(roots.hugging_face, own("TRANSFORMERS_CACHE"), "");
+  const fs::path model_scope = own("MODELSCOPE_CACHE");
+  for (const char* below : {"models", "hub/models", "hub", ""}) add(roots.model_scope, model_scope, below);
+  for (const char* below : {"modelscope/hub/models", "modelscope/hub", "modelscope/models"})
+    add(roots.model_scope, cache, below);
+  for (const fs::path& folder : folders) add_root(roots.folders, folder);
+  return roots;
+}
+
+ModelRoots model_roots() { return model_roots(environment, folders_of_user(folder_in(environment, "HOME"))); }
+
+std::vector<ListedModel> models_on_disk(int threads) { return listed_models(kept_models(model_roots()), threads); }
+
+bool names_kept_model(const fs::path& source) { return is_model_name(source.string()) && !path_exists(source); }
+
+Result<fs::path> path_of_source(const fs::path& source, std::vector<Error>* warnings) {
+  if (source.string().starts_with(kShipped)) return resolved_source(source);
+  if (names_kept_model(source)) {
+    const auto kept = TRY(find_kept_model(model_roots(), source.string()));
+    if (warnings && kept.remark) warnings->push_back(*kept.remark);
+    return kept.folder;
+  }
+  const fs::path folder = source.has_parent_path() ? source.parent_path() : fs::path(".");
+  const bool stands_for_it =
+      is_file_of_model(source.filename().string()) && is_regular(source) && path_exists(folder / "config.json");
+  return stands_for_it ? folder : source;
+}
+
+}  // namespace headlight

@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <cmath>
+
+#include "base/formatted.h"
+#include "gui/frame/draw.h"
+#include "views/heads/panel/derived_maps.h"
+#include "views/heads/panel/stage_parts.h"
+#include "words/answer_words.h"
+#include "words/chosen_head_words.h"
+
+namespace headlight {
+namespace {
+
+/// The key whose bar is at x.
+Index key_at(const MapContent& content, const Box& box, float x) {
+  const float share = std::clamp((x - box.x) / box.w, 0.0f, 0.999f);
+  const auto column = static_cast<Index>(share * static_cast<float>(content.region.num_keys));
+  return cell_of(content, {0, column}).key;
+}
+
+/// What the pointer does with the bars of the pinned row.
+struct BarsPressed {
+  bool dragging = false;  // a weight is being set
+  CellAsk ask = CellAsk::none;
+};
+
+/// A click pins the bar's key. A drag from a bar sets its weight, a double click lets it be typed.
+BarsPressed press_bars(Gui& gui, const MapContent& content, const Box& box, Index query) {
+  const AppState& state = gui.state;
+  BarsPressed pressed;
+  if (!state.view.pinned || state.view.pinned->query != query || content.kind == MapKind::rollout) return pressed;
+  const bool sets = shows_tokens(content) && content.region.num_keys <= box.w;
+  ImGui::SetCursorScreenPos(top_left(box));
+  ImGui::InvisibleButton("row bars", {box.w, box.h});
+  explain_item(gui, sets ? kChosenHeadWords.tip_bars : kChosenHeadWords.tip_bars_click);
+  const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
+  const ImVec2 mouse = ImGui::GetIO().MousePos, from = ImGui::GetIO().MouseClickedPos[0];
+  pressed.dragging = sets && active && ImGui::IsMouseDragging(0);
+  if (pressed.dragging) {
+    const float weight = std::clamp((box.bottom() - mouse.y) / box.h, 0.0f, 1.0f);
+    gui.push(SetWeight{content.head, {query, key_at(content, box, from.x)}, weight});
+  }
+  if (ImGui::IsItemDeactivated()) {
+    if (was_clicked_in_place(0)) gui.push(Pin{CellRef{query, key_at(content, box, from.x)}});
+    else gui.push(EndGesture{});
+  }
+  if (hovered && sets && ImGui::IsMouseDoubleClicked(0)) pressed.ask = CellAsk::weight;
+  if (hovered && was_clicked_in_place(1)) {
+    gui.push(Pin{CellRef{query, key_at(content, box, mouse.x)}});
+    pressed.ask = CellAsk::menu;
+  }
+  return pressed;
+}
+
+/// A query's weights to every key, or to every group of them.
+Matrix row_of(const AppState& state, const MapContent& content, Index query) {
+  if (!content.folded && content.kind == MapKind::weights) return attention_rows(*state.trace, content.head, query, 1);
+  return content.weights->row(*map_row(content, query)).cwiseMax(0.0f);
+}
+
+std::string row_label(Gui& gui, const MapContent& content, Index query) {
+  return content.folded ? group_label(gui, content.folded->fold.queries, *map_row(content, query))
+                        : query_label(gui, query, content.head.stack);
+}
+
+/// `it looks at`, and at the right end, where there is room, what the row sums to.
+void bars_title(Gui& gui, const MapContent& content, const Box& plot, float y, Index query, const Matrix& row) {
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const std::string label = row_label(gui, content, query);
+  list.AddText({plot.x, y}, gui.colours().accent, label.c_str());
+  const float x = plot.x + ImGui::CalcTextSize(label.c_str()).x + 6 * gui.unit;
+  const char* looks = row_words(gui, content.kind);
+  list.AddText({x, y}, gui.colours().dim, looks);
+  const HeadRef& head = content.head;
+  const bool has_sink = gui.state.trace->attention(head.stack, head.layer).sinks.size() > 0;
+  std::string sum =
+      formatted(content.kind == MapKind::norms ? "%s = %.4f" : "%s = %.6g",
+                gui.word(has_sink ? kAnswerWords.sum_beside_sink : kAnswerWords.sum), row.cast<double>().sum());
+  if (content.folded && content.folded->fold.done.special)
+    sum = filled(gui.word(kAnswerWords.rests), {percent(std::max(0.0f, 1 - row.sum()))});
+  const float sum_x = plot.right() - ImGui::CalcTextSize(sum.c_str()).x;
+  if (x + ImGui::CalcTextSize(looks).x + 8 * gui.unit <= sum_x)
+    list.AddText({sum_x, y}, gui.colours().dim, sum.c_str());
+}
+
+}  // namespace
+
+CellAsk draw_row_bars(Gui& gui, const Box& slot, const StageMap& map) {
+  const AppState& state = gui.state;
+  const MapContent& content = map.content;
+  const Box& plot = map.layout.plot;
+  const auto lit = state.view.hovered ? state.view.hovered : state.view.pinned;
+  if (slot.h <= 0 || !lit || (content.folded && !map_row(content, lit->query))) return CellAsk::none;
+  const SlotScope scope("stage bars", slot);
+  const FontScope small(gui, TextSize::small);
+  const Matrix row = row_of(state, content, lit->query);
+  const auto lit_column = map_column(content, lit->key);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float text = ImGui::GetFontSize();
+  bars_title(gui, content, plot, slot.y, lit->query, row);
+
+  const float top = slot.y + text + 6 * gui.unit, bottom = slot.bottom() - 2 * gui.unit;
+  const Box bars_box{plot.x, top, plot.w, bottom - top};
+  const BarsPressed pressed = press_bars(gui, content, bars_box, lit->query);
+  // The scale of the bars: from 0 to a round number above the row's largest weight, printed at their top. A bar that
+  // is dragged moves over all of 0 … 1.
+  const float top_of_row = content.kind == MapKind::norms ? nice_range(row.maxCoeff()) : top_of_weights(row.maxCoeff());
+  const float most = pressed.dragging ? 1.0f : top_of_row;
+  const std::string most_text = most < 0.01f ? tick_number(most) : cell_number(most);
+  list.AddLine({plot.x, top}, {plot.right(), top}, gui.colours().line, gui.unit);
+  const float most_x = plot.x - ImGui::CalcTextSize(most_text.c_str()).x - 4 * gui.unit;
+  list.AddText({std::round(std::max(most_x, slot.x)), std::round(top - text / 2)}, gui.colours().dim,
+               most_text.c_str());
+  const Index first = content.region.first_key, count = content.region.num_keys;
+  const Index bars = std::min<Index>(count, std::max<Index>(1, static_cast<Index>(plot.w)));
+  const float width = plot.w / static_cast<float>(bars);
+  const float inset = width > 8 ? std::round(width * 0.12f) : 0;
+  const ImU32 plain = to_imgui(colour_map(state.settings.theme, state.settings.colours)[150]);
+  for (Index b = 0; b < bars; ++b) {
+    const Index begin = b * count / bars, end = (b + 1) * count / bars;
+    const float weight = row.row(0).segment(first + begin, end - begin).maxCoeff();
+    const float height = (bottom - top) * std::min(1.0f, weight / most);
+    const float x = plot.x + static_cast<float>(b) * width;
+    const bool is_lit = lit_column && *lit_column >= begin && *lit_column < end;
+    list.AddRectFilled({x + inset, bottom - height}, {x + width - inset, bottom},
+                       is_lit ? gui.colours().accent : plain);
+  }
+  list.AddLine({plot.x, bottom}, {plot.right(), bottom}, gui.colours().line, gui.unit);
+  gui.name_box("row bars", bars_box, BoxKind::slider);
+  return pressed.ask;
+}
+
+}  // namespace headlight

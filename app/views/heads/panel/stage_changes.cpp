@@ -1,0 +1,124 @@
+// The line of the stage that offers to change a word: those changes of one word that move the row of the pinned cell.
+#include <algorithm>
+#include <cmath>
+
+#include "derived/head_stats.h"
+#include "figure/head_name.h"
+#include "figure/labels.h"
+#include "gui/actions/question.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/looks.h"
+#include "session/typing.h"
+#include "views/heads/panel/stage_parts.h"
+#include "views/heads/panel/stage_sentence.h"
+#include "words/grid_words.h"
+
+namespace headlight {
+namespace {
+
+/// The question about what is on the screen: while a text is being typed that of the answer before, which stays.
+std::optional<ChangesQuestion> shown_question(const AppState& state) {
+  const auto& last = state.changes.question();
+  const bool stays = is_typing(state) && last && last->head == state.view.chosen && state.view.pinned &&
+                     last->query == state.view.pinned->query && last->trace == WeakRef<Trace>(state.trace);
+  return stays ? last : changes_question(state);
+}
+
+std::string share(float weight) { return share_text(static_cast<double>(weight)); }
+
+/// `tired → wide: street 12 → 82 %`, of the changed word itself `ball 9 % → woman 53 %`; shorter for less room.
+std::vector<std::string> labels_of(Gui& gui, const WordChange& change) {
+  const std::string from = gui.fonts.shown(change.from), to = gui.fonts.shown(change.to),
+                    key = gui.fonts.shown(change.looked_at), brief = from + " → " + to;
+  const std::string before = share(change.before), after = share(change.after);
+  if (change.key == change.token) return {from + " " + before + " → " + to + " " + after, brief};
+  const std::string shares = before.substr(0, before.find(' ')) + " → " + after;
+  const std::string whole = filled(gui.word(kStageWords.moved), {from, to, key + " " + shares});
+  // A share without its word would be read as that of the new word.
+  return change.moves ? std::vector{whole, brief + ": " + key, brief} : std::vector{whole, brief};
+}
+
+/// What the change does, and what was tried; a change that comes with an example has its note before that.
+std::string tip_of(Gui& gui, const WordChanges& changes, const WordChange& change) {
+  std::string tip;
+  if (change.of_example)
+    for (const Sample& sample : gui.samples)
+      if (sample.text == gui.state.document.source.text)
+        tip = std::string(gui.chinese() ? sample.note_zh : sample.note_en) + "\n\n";
+  const std::string word = gui.fonts.shown(changes.word), key = gui.fonts.shown(change.looked_at),
+                    before = share(change.before), after = share(change.after);
+  tip += change.key == change.token
+             ? filled(gui.word(kStageWords.tip_moved_itself), {change.to, change.from, word, after, before})
+             : filled(gui.word(kStageWords.tip_moved), {change.to, change.from, word, key, after, before});
+  return tip + "\n\n" +
+         filled(gui.word(kStageWords.tip_changes),
+                {std::to_string(changes.tried), std::to_string(changes.moving), share(kMovedWeight)});
+}
+
+/// Takes the sentence of a change and pins the cell that it is about.
+void take(Gui& gui, const WordChange& change) {
+  const Index query = gui.state.changes.question()->query;
+  const auto& pinned = gui.state.view.pinned;
+  take_changed_sentence(gui, change.text, pinned ? *pinned : CellRef{query, change.key});
+}
+
+}  // namespace
+
+std::string label_within(const std::vector<std::string>& labels, float room) {
+  for (const std::string& label : labels)
+    if (primary_width(label.c_str()) <= room) return label;
+  return {};
+}
+
+std::optional<StageTry> best_change(Gui& gui) {
+  const auto question = shown_question(gui.state);
+  const WordChanges* changes = question ? gui.state.changes.to(*question) : nullptr;
+  if (!changes || changes->best.empty()) return std::nullopt;
+  const WordChange& best = changes->best.front();
+  return StageTry{"change 0", tip_of(gui, *changes, best), labels_of(gui, best),
+                  [](Gui& g) { take(g, g.state.changes->best.front()); }};
+}
+
+void draw_stage_changes(Gui& gui, const Box& slot) {
+  if (slot.h <= 0) return;
+  const AppState& state = gui.state;
+  const auto question = shown_question(state);
+  if (!question) return;
+  const SlotScope scope("stage changes", slot);
+  const FontScope small(gui, TextSize::small);
+  const WordChanges* changes = state.changes.to(*question);
+  const auto line = [&](const std::string& words) {
+    ImGui::AlignTextToFramePadding();
+    cut_text(gui, words, gui.colours().dim, slot.w);
+    gui.name_item("changes", BoxKind::label);
+  };
+  if (!changes) return line(gui.word(kStageWords.trying_words));
+  if (changes->best.empty()) {
+    if (changes->tried < 5) return;  // so few show nothing about the row
+    return line(
+        filled(gui.word(kStageWords.none_moves), {gui.fonts.shown(changes->word), std::to_string(changes->tried)}));
+  }
+  // Each has a place that no label moves: a second click on the same spot meets the one that is there then.
+  constexpr float kMost = 300, kGap = 6, kOffered = static_cast<float>(kMostOffered);
+  const float words = ImGui::CalcTextSize(gui.word(kStageWords.change_a_word)).x + 8 * gui.unit;
+  const float begin = words + kOffered * kColumnOfChange * gui.unit <= slot.w ? words : 0;
+  const float columns = std::clamp(std::floor(slot.w / (kColumnOfChange * gui.unit)), 1.0f, kOffered);
+  const float pitch = std::min(std::floor((slot.w - begin + kGap * gui.unit) / columns), kMost * gui.unit);
+  if (begin > 0) line(gui.word(kStageWords.change_a_word));
+  const float lines = std::round(slot.h / (kLineOfChanges * gui.unit));
+  for (std::size_t i = 0; i < changes->best.size() && static_cast<float>(i) < columns * lines; ++i) {
+    const WordChange& change = changes->best[i];
+    const std::string name = "change " + std::to_string(i);
+    // Where the whole has no room, the tooltip has it; what has none at all is left out, never cut.
+    const std::string label = label_within(labels_of(gui, change), pitch - kGap * gui.unit);
+    if (label.empty()) continue;
+    const float row = std::floor(static_cast<float>(i) / columns), column = static_cast<float>(i) - row * columns;
+    ImGui::SetCursorPos({begin + column * pitch, row * kLineOfChanges * gui.unit});
+    const bool pressed = change.of_example ? primary_button(gui, name.c_str(), label.c_str())
+                                           : flat_button(gui, name.c_str(), label.c_str());
+    if (pressed) take(gui, change);
+    explain_item(gui, tip_of(gui, *changes, change));
+  }
+}
+
+}  // namespace headlight

@@ -1,0 +1,251 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "derived/word_changes.h"
+#include "figure/labels.h"
+#include "gui/actions/actions.h"
+#include "gui/actions/look.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/looks.h"
+#include "gui/frame/map_view.h"
+#include "gui/frame/no_answer.h"
+#include "gui/frame/special_columns.h"
+#include "gui/frame/stacks.h"
+#include "gui/frame/texture_ids.h"
+#include "session/shown.h"
+#include "views/heads/panel/heads.h"
+#include "views/heads/panel/stage_parts.h"
+#include "words/answer_words.h"
+
+namespace headlight {
+namespace {
+
+/// Whether the weights of the head at full size, where they are needed, are of the answer on the screen.
+bool has_detail(const AppState& state) { return state.detail && state.detail->trace == state.trace; }
+
+/// The content of the enlarged head now: its weights at full size once they are there; until then those of the answer
+/// before if they cover the same region (the map would jump under the pointer otherwise), else the thumbnail. Maps of
+/// merged words and those of another kind are always whole; a part of a map has the special tokens that are in it.
+MapContent shown_content(const AppState& state) {
+  const HeadRef head = state.view.chosen;
+  const Region region = shown_region(state);
+  MapContent content = whole_content(state, head);
+  content.values = true;
+  if (content.folded) {
+    content.weights = &content.folded->map(head);
+    content.version = folded_version(state, head);
+  }
+  const bool whole = state.view.viewport == Viewport{};
+  if (!shows_tokens(content) || (content.folded && (whole || !has_detail(state)))) return content;
+  const auto& detail = state.detail;
+  const bool same_head = detail && detail->region.head == head;
+  const bool same_region = same_head && detail->region == region &&
+                           detail->trace->queries(head.stack) == state.trace->queries(head.stack) &&
+                           detail->trace->keys(head.stack) == state.trace->keys(head.stack);
+  if (needs_detail(state) && same_head && (has_detail(state) || same_region)) {
+    content.weights = &state.detail->weights;
+    content.version = detail_version(state);
+    content.region = state.detail->region;
+    content.folded = nullptr;
+  }
+  return content;
+}
+
+/// Where the strokes go: the mask of the chosen head's stack, in one layer where the controls act on one.
+PaintCell painted(const AppState& state, CellRef cell, bool allowed) {
+  return {cell, allowed, state.view.chosen.stack, scoped_layer(state)};
+}
+
+void paint_line(Gui& gui, CellRef from, CellRef to, bool allowed) {
+  const Index steps = std::max<Index>({1, std::abs(to.query - from.query), std::abs(to.key - from.key)});
+  for (Index i = 0; i <= steps; ++i)
+    gui.push(painted(gui.state,
+                     {from.query + (to.query - from.query) * i / steps, from.key + (to.key - from.key) * i / steps},
+                     allowed));
+}
+
+/// A stroke sets every cell it crosses to the opposite of what its first cell was.
+void paint(Gui& gui, const MapContent& content, const MapLayout& layout, const std::optional<CellRef>& cell) {
+  const AppState& state = gui.state;
+  if (!shows_tokens(content) || (cell && !map_column(content, cell->key))) {
+    // Merged words came in the middle of a stroke, which can only end, or it is beside the map.
+  } else if (ImGui::IsItemActivated() && cell) {
+    const bool allowed = !mask_of_chosen(state).allowed(cell->query, cell->key);
+    gui.push(SetStroke{allowed});
+    gui.push(painted(state, *cell, allowed));
+  } else if (ImGui::IsItemActive() && state.view.stroke && cell) {
+    const ImGuiIO& io = ImGui::GetIO();
+    auto before = cell_at(layout, content.region.num_queries, content.region.num_keys, io.MousePos.x - io.MouseDelta.x,
+                          io.MousePos.y - io.MouseDelta.y);
+    if (before) before = cell_of(content, *before);
+    if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0)
+      paint_line(gui, before.value_or(*cell), *cell, *state.view.stroke);
+  }
+  if (ImGui::IsItemDeactivated() && state.view.stroke) {
+    gui.push(SetStroke{});
+    gui.push(EndGesture{});
+  }
+}
+
+/// Whether the two are drawn as one cell.
+bool same_cell(const MapContent& content, const std::optional<CellRef>& a, const CellRef& b) {
+  if (!a || !content.folded) return a == b;
+  return content.folded->fold.queries.together(a->query, b.query) && content.folded->fold.keys.together(a->key, b.key);
+}
+
+/// Whether the weights of the head at full size, which the map needs, are late.
+bool awaits_detail(const Gui& gui, const MapContent& content) {
+  return shows_tokens(content) && needs_detail(gui.state) && !has_detail(gui.state) && !gui.motion;
+}
+
+/// A click pins the cell or lets it go, a double click opens *Why?*, the right button its menu.
+CellAsk press_cell(Gui& gui, const MapContent& content, const CellRef& cell, bool clicked, bool hovered) {
+  if (hovered && was_clicked_in_place(1) && content.kind != MapKind::rollout) {
+    gui.push(Pin{cell});
+    return CellAsk::menu;
+  }
+  if (!clicked) return CellAsk::none;
+  if (ImGui::IsMouseDoubleClicked(0) && content.kind != MapKind::rollout) {
+    gui.push(Pin{cell});
+    explain_cell(gui, cell, InsideTab::why);
+  } else if (same_cell(content, gui.state.view.pinned, cell)) {
+    gui.push(Pin{});
+  } else {
+    gui.push(Pin{cell});
+  }
+  return CellAsk::none;
+}
+
+/// The map in its room, as a square of cells that begins at the left.
+CellAsk large_map(Gui& gui, const MapContent& content, const AxisLabels& labels, const MapLayout& layout) {
+  const AppState& state = gui.state;
+  const float strip = resting_room(gui, content);
+  ImGui::SetCursorScreenPos({layout.plot.x - strip, layout.plot.y});
+  ImGui::InvisibleButton("stage map", {layout.plot.w + strip, layout.plot.h});
+  const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive(), clicked = ImGui::IsItemActivated();
+  const bool painting =
+      state.view.stroke || (shows_tokens(content) && (state.view.painting || ImGui::GetIO().KeyShift));
+  gui.name_box("stage map", layout.plot, BoxKind::map, state.view.chosen);
+  const float opacity = awaits_detail(gui, content) ? kStaleOpacity : answer_opacity(gui);
+  const auto cell = draw_map(gui, *ImGui::GetWindowDrawList(), content, labels, layout, opacity);
+  if (hovered || active) gui.push(Hover{state.view.chosen, cell});
+  CellAsk ask = CellAsk::none;
+  if (painting) paint(gui, content, layout, cell);
+  else if (cell) ask = press_cell(gui, content, *cell, clicked, hovered);
+  const Stack stack = state.view.chosen.stack;
+  if (hovered && cell && !map_column(content, cell->key))
+    explain_item(gui, kAnswerWords.tip_rests, {Act::fold_special});
+  if (!hovered || !shows_tokens(content)) return ask;
+  if (const auto part =
+          turned(state.view.viewport, state.trace->queries(stack), state.trace->keys(stack), layout.cell, cell))
+    gui.push(SetViewport{*part});
+  return ask;
+}
+
+/// Above the rows' words: shows the special tokens, or leaves them out again.
+void special_switch(Gui& gui, const MapContent& content, const MapLayout& layout, float left) {
+  if (!can_fold(gui.state, &FoldChoice::special)) return;
+  const bool folded = content.folded && content.folded->fold.done.special;
+  if (!folded && content.region.num_keys > kMostWords) return;
+  std::string names;
+  for (const Token& token : gui.state.trace->key_tokens(content.head.stack).tokens)
+    if (is_resting_token(token) && names.find(token.text) == std::string::npos)
+      names += (names.empty() ? "" : " ") + token.text;
+  const auto width = [](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; };
+  if (names.empty()) return;
+  const float right = layout.plot.x;
+  const std::string sign = folded ? "+" : "−", whole = sign + " " + names;
+  const std::string label = width(whole) <= right - left ? whole : sign;
+  ImGui::SetCursorScreenPos({right - width(label), layout.plot.y - ImGui::GetFrameHeight()});
+  if (link_button(gui, "special tokens", label.c_str())) toggle_fold(gui, &FoldChoice::special);
+  explain_item(gui, folded ? kAnswerWords.tip_rests : kAnswerWords.tip_fold_special, {Act::fold_special});
+}
+
+/// The bars stand where they do in every stage, and grow into what a map of few rows leaves free above them.
+Box bars_slot(const StageSlots& slots, const MapLayout& layout, float unit) {
+  constexpr float kGap = 8, kMost = 150;
+  Box bars = slots.bars;
+  if (bars.h <= 0) return bars;
+  const float bottom = bars.bottom();
+  bars.y = std::min(bars.y, std::max(layout.plot.bottom() + kGap * unit, bottom - kMost * unit));
+  bars.h = bottom - bars.y;
+  return bars;
+}
+
+/// The large map and the bars of its lit row; what a click on them asks for.
+CellAsk draw_map_stage(Gui& gui, const StageSlots& slots) {
+  StageMap map;
+  CellAsk ask = CellAsk::none;
+  {
+    const FontScope small(gui, TextSize::small);
+    map.content = shown_content(gui.state);
+    map.content.slot = 1;
+    const AxisLabels labels = axis_labels(gui, map.content);
+    const float bands = band_room(gui, map.content);
+    const Box& room = slots.map;
+    const float left = bands + resting_room(gui, map.content);
+    map.layout = map_layout(map.content, labels, {room.x + left, room.y + bands, room.w - left, room.h - bands});
+    ask = large_map(gui, map.content, labels, map.layout);
+    if (bands <= 0) special_switch(gui, map.content, map.layout, room.x);
+    if (bands > 0) draw_role_bands(gui, map.content, map.layout, room);
+  }
+  const CellAsk of_bar = draw_row_bars(gui, bars_slot(slots, map.layout, gui.unit), map);
+  return of_bar == CellAsk::none ? ask : of_bar;
+}
+
+}  // namespace
+
+SlotScope::SlotScope(const char* name, const Box& slot) {
+  ImGui::SetCursorScreenPos(top_left(slot));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{});
+  ImGui::BeginChild(name, {slot.w, slot.h}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::PopStyleVar();
+}
+
+SlotScope::~SlotScope() { ImGui::EndChild(); }
+
+StageSlots stage_slots(const Box& stage, float unit) {
+  constexpr float kHeader = 62, kBars = 54, kGuess = 36, kActions = 32, kSide = 12, kLeastMap = 342, kRoomyMap = 456;
+  const float x = stage.x + kSide * unit, w = stage.w - 2 * kSide * unit;
+  // While a stage grows, the map keeps one height until there is room for the guess, then for the bars, the changes.
+  // A narrow map is low: its height is at most its width.
+  const float spare = stage.h - (kHeader + kActions + 8) * unit - std::min(kLeastMap * unit, w);
+  const float changed =
+      w < static_cast<float>(kMostOffered) * kColumnOfChange * unit ? 2 * kLineOfChanges : kLineOfChanges;
+  const float guess = spare < kGuess * unit ? 0 : kGuess * unit;
+  const float bars = spare < (kGuess + kBars) * unit ? 0 : kBars * unit;
+  const bool roomy = spare >= (kGuess + kBars + changed + kRoomyMap - kLeastMap) * unit;
+  const float changes = roomy ? changed * unit : 0;
+  StageSlots slots;
+  slots.header = {x, stage.y, w, kHeader * unit};
+  slots.actions = {x, stage.bottom() - (kActions + 4) * unit, w, kActions * unit};
+  slots.changes = {x, slots.actions.y - changes, w, changes};
+  slots.guess = {x, slots.changes.y - guess, w, guess};
+  slots.bars = {x, slots.guess.y - bars, w, bars};
+  const float room = slots.bars.y - slots.header.bottom() - 4 * unit;
+  slots.map = {x, slots.header.bottom(), w,
+               changes > 0 ? room : std::min(room, (bars > 0 ? kRoomyMap : kLeastMap) * unit)};
+  return slots;
+}
+
+void stage_panel(Gui& gui) {
+  const AppState& state = gui.state;
+  if (state_card(gui)) return;
+  const ImVec2 corner = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const StageSlots slots = stage_slots({corner.x, corner.y, size.x, size.y}, gui.unit);
+  draw_stage_header(gui, slots.header);
+  CellAsk ask = CellAsk::none;
+  if (shows_text(state)) {
+    const Box& map = slots.map;
+    draw_text_stage(gui, {map.x, map.y, map.w, slots.guess.y - map.y - 4 * gui.unit});
+  } else {
+    ask = draw_map_stage(gui, slots);
+  }
+  draw_guess(gui, slots.guess);
+  draw_stage_changes(gui, slots.changes);
+  draw_stage_actions(gui, slots);
+  cell_menu(gui, ask);
+}
+
+}  // namespace headlight

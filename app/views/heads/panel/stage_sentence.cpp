@@ -1,0 +1,154 @@
+#include "views/heads/panel/stage_sentence.h"
+
+#include <algorithm>
+
+#include "derived/guess.h"
+#include "derived/head_stats.h"
+#include "figure/head_name.h"
+#include "session/shown.h"
+#include "words/grid_words.h"
+
+namespace headlight {
+namespace {
+
+/// A word ready to be drawn in a line of text: one of white space, or with a line break in it, as the labels of maps
+/// have it.
+std::string word_in_line(Gui& gui, const std::string& text) {
+  const auto is_ink = [](char c) { return static_cast<unsigned char>(c) > ' '; };
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };
+  const bool seen = std::ranges::any_of(text, is_ink) && std::ranges::none_of(text, is_control);
+  if (seen) return gui.fonts.shown(text);
+  Token token;
+  token.text = text;
+  return gui.fonts.shown(axis_label(token));
+}
+
+constexpr float kChipPad = 7;  // of a guessed word: before its text, before its share, behind it
+
+std::string number_of(const GuessedWord& guessed) {
+  const std::string number = share_text(static_cast<double>(guessed.word.probability));
+  return guessed.before ? share_text(static_cast<double>(*guessed.before)) + " → " + number : number;
+}
+
+float guessed_width(Gui& gui, const GuessedWord& guessed) {
+  const float text = ImGui::CalcTextSize(word_in_line(gui, guessed.word.text).c_str()).x;
+  const FontScope small(gui, TextSize::small);
+  return text + ImGui::CalcTextSize(number_of(guessed).c_str()).x + 3 * kChipPad * gui.unit;
+}
+
+void toggle_head(Gui& gui) {
+  const HeadRef& head = gui.state.view.chosen;
+  gui.push_once(SwitchHead{head, !is_off(gui.state.document.edits, head)});
+}
+
+}  // namespace
+
+float guessed_word(Gui& gui, const GuessedWord& guessed, ImVec2 at, float room, bool can_append, bool right) {
+  const Palette& colours = gui.colours();
+  const std::string text = word_in_line(gui, guessed.word.text), number = number_of(guessed);
+  const float pad = kChipPad * gui.unit, text_width = ImGui::CalcTextSize(text.c_str()).x;
+  const ImVec2 size{guessed_width(gui, guessed), ImGui::GetFrameHeight() + 4 * gui.unit};
+  if (size.x > room) return 0;
+  ImGui::SetCursorScreenPos(at);
+  ImGui::PushID(static_cast<int>(guessed.word.row));  // several words of a vocabulary may read the same
+  if (ImGui::InvisibleButton("guessed", size) && can_append) gui.push_once(AppendWord{guessed.word});
+  ImGui::PopID();
+  gui.name_item("word " + guessed.word.text);
+  explain_item(gui, can_append ? kStageWords.tip_guess : kStageWords.tip_hidden);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const ImVec2 end{at.x + size.x, at.y + size.y};
+  list.AddRectFilled(at, end, colours.button, 4 * gui.unit);
+  const auto bar = [&](float share, float top, float bottom, ImU32 colour) {
+    const float width = (size.x - 2 * gui.unit) * std::clamp(share, 0.0f, 1.0f);
+    list.AddRectFilled({at.x + gui.unit, end.y - top}, {at.x + gui.unit + width, end.y - bottom}, colour);
+  };
+  const ImU32 ink = to_imgui(colour_map(gui.state.settings.theme, gui.state.settings.colours)[170]);
+  if (guessed.before) bar(*guessed.before, 4 * gui.unit, 3 * gui.unit, colours.dim);
+  bar(guessed.word.probability, guessed.before ? 3 * gui.unit : 4 * gui.unit, gui.unit, ink);
+  if (can_append && ImGui::IsItemHovered()) list.AddRect(at, end, colours.action, 4 * gui.unit, 0, gui.unit);
+  const float y = at.y + (size.y - 4 * gui.unit - ImGui::GetFontSize()) / 2;
+  list.AddText({at.x + pad, y}, colours.text, text.c_str());
+  if (right)  // the word that stands there is underlined
+    list.AddLine({at.x + pad, y + ImGui::GetFontSize()}, {at.x + pad + text_width, y + ImGui::GetFontSize()},
+                 colours.text, gui.unit);
+  const FontScope small(gui, TextSize::small);
+  list.AddText({at.x + 2 * pad + text_width, y + (ImGui::GetFontSize() * 0.08f)}, colours.dim, number.c_str());
+  return size.x;
+}
+
+std::vector<std::string> stage_sentence(Gui& gui) {
+  const AppState& state = gui.state;
+  if (!state.trace || nothing_asked(state)) return {};
+  const HeadRef& head = state.view.chosen;
+  const auto lit = state.view.hovered ? state.view.hovered : state.view.pinned;
+  if (lit && shown_kind(state, head.stack) != MapKind::weights) return {cell_in_words(gui, head, *lit)};
+  if (!lit && !has_pixel_of_each_cell(*state.trace, head)) return {};  // the strongest cell is not known
+  const FoldedStack* folded = shown_fold(state, head.stack);
+  const CellRef cell = lit ? *lit : strongest_cell(*state.trace, head, folded);
+  const auto row = folded ? folded->fold.queries.group(cell.query) : cell.query;
+  const auto column = folded ? folded->fold.keys.group(cell.key) : cell.key;
+  const bool rests = folded && row && !column && folded->fold.done.special && is_of_tokens(folded->fold);
+  if (!row || (!column && !rests)) return {cell_in_words(gui, head, cell)};  // of a token that is left out
+  CellInWords words = cell_of(*state.trace, head, cell, folded);
+  words.query = folded ? group_label(gui, folded->fold.queries, *row) : query_label(gui, cell.query, head.stack);
+  words.key = folded && !rests ? group_label(gui, folded->fold.keys, *column) : key_label(gui, cell.key, head.stack);
+  // Of the pinned cell alone: what lies under the pointer changes with every move.
+  const bool is_named = lit && lit == state.view.pinned && words.weight >= kLeastPointing && !is_stale(state);
+  return lines_of_cell(state.settings.language, words, is_named ? arcs_of(state).at(head, cell) : nullptr,
+                       lit.has_value());
+}
+
+std::optional<StageTry> stage_try(Gui& gui) {
+  const AppState& state = gui.state;
+  if (!state.trace || nothing_asked(state)) return std::nullopt;
+  if (state.trace->request.tokens.text != kDefaultSentence || !state.shipped || is_random(state)) return std::nullopt;
+  const bool off = is_off(state.document.edits, state.view.chosen);
+  const char* label = gui.word(off ? kStageWords.switch_on : kStageWords.switch_off);
+  return StageTry{"try switch", gui.word(kStageWords.tip_switch_off), {label}, toggle_head};
+}
+
+void guess_bars(Gui& gui, const Box& box) {
+  const AppState& state = gui.state;
+  if (!can_say_words(state) || nothing_asked(state)) return;
+  // Of another model it is not shown, nor of a row that cannot be guessed.
+  const Guess* guess = state.guess.get();
+  if (guess && !(guess->model == WeakRef<Model>(state.trace->model))) guess = nullptr;
+  const bool of_answer = guess && state.guess.question()->trace == state.trace.answer();
+  if (!is_stale(state) && !guess_question(state)) return;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float gap = 6 * gui.unit, y = box.y + ImGui::GetStyle().FramePadding.y;
+  if (of_answer && guess->words.empty()) return;
+  if (!guess || guess->words.empty()) {
+    list.AddText({box.x, y}, gui.colours().dim, gui.word(kStageWords.guessing));
+    return;
+  }
+  const bool writes = state.trace->request.config.arch != Arch::encoder, random = !state.trace->request.model;
+  const auto& leads = state.guess.question()->hidden ? kStageWords.hidden
+                      : writes                       ? kStageWords.after
+                                                     : kStageWords.in_place;
+  // The word that stands there comes first: what a change does to it is what is asked.
+  std::vector<const GuessedWord*> shown;
+  if (guess->right) shown.push_back(&*guess->right);
+  for (const GuessedWord& one : guess->words)
+    if (!guess->right || one.word.row != guess->right->word.row) shown.push_back(&one);
+  const auto width = [&](std::size_t i) { return guessed_width(gui, *shown[i]) + gap; };
+  // It does not stand alone where another word is likelier.
+  const bool both = guess->right && shown.size() > 1 && shown[1]->word.probability > shown[0]->word.probability;
+  const auto lead_of = [&](const Words& lead) { return filled(gui.word(lead), {word_in_line(gui, guess->token)}); };
+  std::string lead = lead_of(random ? leads.random : leads.trained);
+  const auto room = [&] { return box.w - ImGui::CalcTextSize(lead.c_str()).x - 10 * gui.unit; };
+  // Where the whole lead leaves no room for them, a shorter one does, or none.
+  if (room() < width(0) + (both ? width(1) : 0)) lead = lead_of(leads.brief);
+  if (both && room() < width(0) + width(1)) shown.erase(shown.begin());
+  if (room() < width(0)) lead.clear();
+  list.AddText({box.x, y}, gui.colours().dim, lead.c_str());
+  float x = box.right() - room();
+  for (const GuessedWord* one : shown) {
+    const bool right = guess->right && one == &*guess->right;
+    const float drawn = guessed_word(gui, *one, {x, box.y}, box.right() - x, writes && of_answer, right);
+    if (drawn == 0) return;
+    x += drawn + gap;
+  }
+}
+
+}  // namespace headlight

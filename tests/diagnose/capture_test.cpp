@@ -1,0 +1,296 @@
+// Calls of a program that was watched: what is named from their arrays and facts, and what a file that is wrong gives.
+#include <algorithm>
+
+#include "diagnose/captured.h"
+
+namespace headlight {
+namespace {
+
+using namespace captured;
+
+TEST(Capture, WhatIsRightHasNoMistake) {
+  const Attention right = causal_attention();
+  const CaptureReport report = Captured(right, right).blocks(right.allowed).judged();
+  EXPECT_TRUE(report.mistakes.empty());
+  EXPECT_TRUE(report.unchecked.empty());
+  EXPECT_EQ(report.judged, 1);
+}
+
+TEST(Capture, NumbersNameWhatTheStepsDoNot) {
+  const Attention right = causal_attention();
+  const auto named = [&](const std::function<void(Attention&)>& change) {
+    const Attention ran = causal_attention(change);
+    return Captured(right, ran).blocks(right.allowed).named();
+  };
+  EXPECT_EQ(named([](Attention& a) { a.swapped = true; }), "query_key_swapped");
+  EXPECT_EQ(named([](Attention& a) { a.merge = 2; }), "merge_not_transposed");
+  EXPECT_EQ(named([](Attention& a) { a.not_transposed[2] = true; }), "projection_not_transposed");
+  EXPECT_EQ(named([](Attention& a) { a.x(2, 3) += 1; }), "unexplained");
+  EXPECT_EQ(named([](Attention& a) { a.swapped = a.not_transposed[3] = true; }),
+            "projection_not_transposed query_key_swapped");
+}
+
+TEST(Capture, AScaleThatTheStepsShowHasItsNumbers) {
+  const Attention right = causal_attention(), ran = causal_attention([](Attention&a) { a.scale = 0.3; });
+  Captured file = Captured(right, ran).blocks(right.allowed);
+  file.facts += R"(,"scale":0.3)";
+  const CaptureReport report = file.judged();
+  ASSERT_EQ(report.mistakes.size(), 1u);
+  EXPECT_EQ(report.mistakes[0].mistake.text.en, "scores multiplied by 0.6 (scale 0.3, not 0.5)");
+  EXPECT_EQ(report.mistakes[0].mistake.code, mistakes::scale_constant);
+}
+
+TEST(Capture, AMaskThatOnlyAMistakeGivesIsNamed) {
+  const auto named = [](const std::function<bool(std::size_t, std::size_t)>& allowed) {
+    const Attention ran = causal_attention([&](Attention& a) {
+      for (std::size_t i = 0; i < 7; ++i)
+        for (std::size_t j = 0; j < 7; ++j) a.allowed(i, j) = allowed(i, j) ? 1 : 0;
+    });
+    return Captured(ran, ran).blocks(ran.allowed).named();
+  };
+  EXPECT_EQ(named([](auto i, auto j) { return j > i; }), "mask_inverted");
+  EXPECT_EQ(named([](auto i, auto j) { return j >= i; }), "mask_transposed");
+  EXPECT_EQ(named([](auto i, auto j) { return j <= i + 1; }), "mask_off_by_one");
+  EXPECT_EQ(named([](auto i, auto) { return i < 4; }), "mask_transposed") << "padding on the queries";
+  for (const int kind : {0, 1, 2, 3, 4})
+    EXPECT_EQ(named([&](std::size_t i, std::size_t j) {
+                if (kind == 0) return true;                 // none
+                if (kind == 1) return j < 5;                // padding
+                if (kind == 2) return j > 0;                // padding on the left
+                if (kind == 3) return j <= i && j + 3 > i;  // a window
+                return j <= i || j < 3;                     // a prefix
+              }),
+              "")
+        << kind;
+}
+
+TEST(Capture, AMaskThatWasGivenAndNotAppliedIsMissed) {
+  const Attention right = causal_attention(), open = causal_attention([](Attention&a) { a.allowed = Table(7, 7, 1); });
+  Captured file(right, open);
+  file.facts += R"(,"arguments":[["mask","0"]])";
+  file.arrays["0.argument.0"] = array_of({1, 1, 7, 7}, {right.allowed});
+  file.arrays["0.argument.0"].dtype = Dtype::boolean;
+  EXPECT_EQ(file.named(), "mask_missing");
+  EXPECT_EQ(Captured(right, open).named(), "") << "nothing says that it was meant";
+}
+
+TEST(Capture, WhatWasObservedIsNamedWithoutNumbers) {
+  const Attention right = causal_attention();
+  Captured file = Captured(right, right).blocks(right.allowed);
+  const std::string facts = file.facts;
+  file.facts = facts + R"(,"observed":[["softmax_twice",""]])";
+  EXPECT_EQ(file.named(), "softmax_twice");
+  file.facts = facts + R"(,"unused":[["key","W_k","W_q"],["output","W_o",""]])";
+  const CaptureReport report = file.judged();
+  ASSERT_EQ(report.mistakes.size(), 2u);
+  EXPECT_EQ(report.mistakes[0].mistake.text.en, "the key is projected by W_q: W_k is not used");
+  EXPECT_EQ(report.mistakes[1].mistake.text.en, "output projection missing: W_o is not used");
+  EXPECT_EQ(report.mistakes[1].mistake.role, "output");
+  file.facts = facts + R"(,"opaque":"tanh")";
+  const CaptureReport unjudged = file.judged();
+  EXPECT_EQ(unjudged.judged, 0);
+  ASSERT_EQ(unjudged.unchecked.size(), 1u);
+  EXPECT_EQ(unjudged.unchecked[0].en, "mine.py:4: scores pass through tanh, which is not followed: not judged");
+}
+
+TEST(Capture, HeadsArePutSideBySideInOrder) {
+  const Attention right = causal_attention();
+  Captured file = Captured(right, right).blocks(right.allowed);
+  file.arrays["0.output"].shape = {7, 12};
+  Table merge(7, 12);
+  const auto fill = [&](auto column_of) {
+    for (std::size_t t = 0; t < 7; ++t)
+      for (std::size_t c = 0; c < 12; ++c) {
+        const std::size_t column = column_of(c);
+        merge(t, c) = static_cast<double>((column / 4 * 7 + t) * 4 + column % 4);
+      }
+    file.arrays["0.merge"] = array_of({7, 12}, {merge});
+  };
+  fill([](std::size_t c) { return c; });
+  EXPECT_EQ(file.named(), "");
+  fill([](std::size_t c) { return c % 3 * 4 + c / 3; });
+  EXPECT_EQ(file.named(), "merge_columns_mixed");
+}
+
+TEST(Capture, PartsThatRanAreNamedOrTakenAsGiven) {
+  const Attention right = causal_attention();
+  const auto report = [&](const std::string& facts, const std::function<void(Captured&)>& change = {}) {
+    Captured file = Captured(right, right).blocks(right.allowed);
+    file.facts += facts;
+    if (change) change(file);
+    return file.judged();
+  };
+  const auto given = report(R"(,"given":[["norms","layer_norm"]],"new_keys":2,"new_at":5)").unchecked;
+  ASSERT_EQ(given.size(), 2u);
+  EXPECT_EQ(given[0].en, "mine.py:4: cache: 2 of 7 keys are new, the others are taken as given");
+  EXPECT_EQ(given[1].en, "mine.py:4: norms of q and k: their weights are taken as given");
+  const auto biased = [&](double slope) {
+    return report("", [&](Captured& file) {
+      file.arrays["0.bias"] = array_of({1, 1, 7, 7}, {alibi(slope)});
+      file.arrays.erase("0.attentions");
+    });
+  };
+  ASSERT_FALSE(biased(-0.5).mistakes.empty());
+  EXPECT_EQ(biased(-0.5).mistakes[0].mistake.code, mistakes::bias_sign);
+  ASSERT_FALSE(biased(0.5).unchecked.empty());
+  EXPECT_EQ(biased(0.5).unchecked[0].en, "mine.py:4: bias of the scores: ALiBi, slope 0.5 of head 0: taken as given");
+}
+
+TEST(Capture, SlopesOfAlibiAreThoseOfItsHeads) {
+  const Attention right = causal_attention();
+  const auto report = [&](const std::vector<double>& slopes, const std::string& config) {
+    std::vector<Table> biases;
+    for (const double slope : slopes) biases.push_back(alibi(slope));
+    Attention ran = causal_attention();
+    Captured file = Captured(right, ran).blocks(right.allowed);
+    file.arrays["0.bias"] = array_of({1, 3, 7, 7}, biases);
+    file.arrays.erase("0.attentions");
+    file.arrays.erase("0.output");
+    file.expect = config;
+    return file.judged();
+  };
+  const std::string config = R"({"n_head":3})";
+  // Of three heads: those of two, and the first of four between them; or the paper's plain sequence.
+  for (const std::vector<double>& slopes :
+       {std::vector<double>{1.0 / 16, 1.0 / 256, 0.25}, {0.1574901, 0.0248031, 0.00390625}}) {
+    EXPECT_TRUE(report(slopes, config).mistakes.empty());
+    EXPECT_TRUE(report(slopes, "{}").unchecked.empty());
+  }
+  const std::vector<double> others = {0.25, 1.0 / 16, 1.0 / 64}, turned = {0.25, 1.0 / 256, 1.0 / 16};
+  ASSERT_EQ(report(others, config).mistakes.size(), 1u);
+  EXPECT_EQ(report(others, config).mistakes[0].mistake.text.en, "slopes of ALiBi are those of 4 heads, not of 3");
+  EXPECT_EQ(report(others, config).mistakes[0].mistake.text.zh, "ALiBi 的斜率是 4 个头的，而不是 3 个头的");
+  EXPECT_EQ(report(turned, config).mistakes[0].mistake.code, mistakes::alibi_slopes);
+  EXPECT_TRUE(report(others, "{}").mistakes.empty()) << "perhaps they are meant";
+  EXPECT_EQ(report(others, "{}").unchecked[0].en,
+            "mine.py:4: bias of the scores: the slopes of ALiBi are those of 4 heads, not of 3: taken as given");
+  EXPECT_TRUE(report(others, R"({"n_head":3,"alibi_bias_max":6})").mistakes.empty());
+  EXPECT_EQ(report(others, R"({"n_heads":4})").mistakes[0].mistake.text.en, "n_heads 4 expected, 3 found")
+      << "in the words of the config";
+}
+
+/// The calls of one attention layer: keys and values of each, of which the last rows are new.
+struct Cache {
+  struct Step {
+    Table keys, values;
+    int added = 0;
+  };
+  std::vector<Step> steps;
+  int at = -1;  // of the last call: where its new row stands; −1: at the end
+
+  CaptureReport judged(int block = 0) const {
+    ArrayFile file;
+    std::string facts;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const auto& [keys, values, added] = steps[i];
+      const auto rows = static_cast<Index>(keys.rows);
+      const std::string name = std::to_string(i) + ".";
+      Table query(static_cast<std::size_t>(added == 0 ? rows : added), 4, 0.5);
+      file.arrays[name + "query"] = array_of({1, static_cast<Index>(query.rows), 4}, {query});
+      file.arrays[name + "key"] = array_of({1, rows, 4}, {keys});
+      file.arrays[name + "value"] = array_of({1, rows, 4}, {values});
+      const Index first = i + 1 == steps.size() && at >= 0 ? at : rows - added;
+      facts += std::string(i > 0 ? "," : "") + R"({"where":"m.py:1",)" +
+               (block < 0 ? "" : "\"block\":" + std::to_string(block) + ",") + R"("new_keys":)" +
+               std::to_string(added) + R"(,"new_at":)" + std::to_string(first) + "}";
+    }
+    file.metadata["capture"] = "{\"calls\":[" + facts + "]}";
+    const auto capture = capture_from("f", file);
+    EXPECT_TRUE(capture) << capture.error().message();
+    const auto report = judge(*capture);
+    EXPECT_TRUE(report) << report.error().message();
+    return *report;
+  }
+};
+
+Table first_rows(const Table& of, std::size_t count) {
+  Table rows(count, of.cols);
+  std::copy_n(of.values.begin(), rows.values.size(), rows.values.begin());
+  return rows;
+}
+
+TEST(Capture, ACacheHoldsWhatTheCallBeforeLeft) {
+  Random random(5);
+  const Table keys = random_table(random, 6, 4, 1), values = random_table(random, 6, 4, 1);
+  const auto cache = [&](const std::function<void(Cache&)>& change) {
+    Cache one{{{first_rows(keys, 4), first_rows(values, 4), 0},
+               {first_rows(keys, 5), first_rows(values, 5), 1},
+               {keys, values, 1}}};
+    change(one);
+    return one;
+  };
+  const auto said = [&](const std::function<void(Cache&)>& change, int block = 0) {
+    const CaptureReport report = cache(change).judged(block);
+    if (!report.mistakes.empty()) return std::string(report.mistakes[0].mistake.text.en);
+    return report.unchecked.empty() ? std::string() : report.unchecked[0].en;
+  };
+  EXPECT_EQ(said([](Cache&) {}), "") << "both are known from the calls before";
+  const std::string given = "m.py:1: cache: 1 of 6 keys are new, the others are taken as given";
+  EXPECT_EQ(said([](Cache& c) { c.steps[2].keys(1, 0) += 1; }),
+            "the cache does not hold what the call before left: keys of row 1 differ");
+  EXPECT_EQ(said([](Cache& c) { c.steps[2].values(4, 2) -= 1; }),
+            "the cache does not hold what the call before left: values of row 4 differ");
+  EXPECT_EQ(said([](Cache& c) {
+              for (std::size_t i = 0; i < 4; ++i) c.steps[2].keys(4, i) = 0;
+              c.at = 5;
+              for (std::size_t i = 0; i < 4; ++i)
+                c.steps[1].keys = first_rows(c.steps[1].keys, 4), c.steps[1].values = first_rows(c.steps[1].values, 4);
+            }),
+            "row 4 of the cache was never written, and is seen");
+  // Another sentence, a window, rows that were let go or are rounded, and calls that were not all seen: no mistake.
+  EXPECT_EQ(said([](Cache& c) {
+              for (std::size_t i = 0; i < 20; ++i) c.steps[2].keys.values[i] += 1;
+            }),
+            given);
+  EXPECT_EQ(said([](Cache& c) { c.steps[2].keys(1, 0) += 1; }, -1).substr(0, 13), "m.py:1: cache");
+  EXPECT_EQ(said([&](Cache& c) {
+              c.steps[2].keys.values.erase(c.steps[2].keys.values.begin() + 8, c.steps[2].keys.values.begin() + 12);
+              c.steps[2].values.values.erase(c.steps[2].values.values.begin() + 8,
+                                             c.steps[2].values.values.begin() + 12);
+              c.steps[2].keys.rows = c.steps[2].values.rows = 5;
+            }),
+            "m.py:1: cache: 1 of the 5 keys that the call before left are not in it: taken as given");
+  EXPECT_EQ(said([](Cache& c) { c.steps[2].keys(1, 0) += 1e-3; }), "");
+}
+
+TEST(Capture, WhatWasNotFollowedHasItsWords) {
+  const auto capture = capture_from(
+      "f", {.arrays = {},
+            .metadata = {{"capture", R"({"calls":[],"notes":[["blind","CUDA graphs"],["by_blocks","m.py:3"]]})"}}});
+  ASSERT_TRUE(capture) << capture.error().message();
+  const auto report = judge(*capture);
+  ASSERT_TRUE(report && report->notes.size() == 2u);
+  EXPECT_EQ(report->notes[0], Bilingual("CUDA graphs cannot be followed", "CUDA 图无法跟踪"));
+  EXPECT_EQ(report->notes[1].en.substr(0, 30), "m.py:3: attention by blocks (e");
+  EXPECT_TRUE(report->summary().empty());
+}
+
+TEST(Capture, AFileThatIsWrongIsRefused) {
+  const Attention right = causal_attention();
+  const auto refused = [&](const std::function<void(Captured&)>& change) {
+    Captured file(right, right);
+    change(file);
+    const auto calls = file.read();
+    return calls ? std::string("taken") : calls.error().message();
+  };
+  EXPECT_EQ(refused([](Captured&) {}), "taken");
+  EXPECT_EQ(refused([](Captured& f) {
+              f.arrays["0.attentions"].shape = {3, 7, 7};
+            }),
+            "f: attentions: expected the axes of a capture, found (3, 7, 7)");
+  EXPECT_NE(refused([](Captured& f) { f.arrays["0.query"].shape = {84}; }), "taken");
+  EXPECT_NE(refused([](Captured& f) { f.arrays["0.blocked"] = array_of({7, 7}, {Table(7, 7)}); }), "taken");
+  EXPECT_NE(refused([](Captured& f) { f.facts += R"(,"observed":[["softmax_twice"]])"; }), "taken");
+  EXPECT_NE(refused([](Captured& f) { f.facts += ",\"heads\":"; }), "taken");
+  EXPECT_NE(refused([](Captured& f) { f.arrays["0.query.before"] = array_of({1, 6, 12}, {Table(6, 12)}); }), "taken");
+  // A call that does not fit the engine is no error of the whole: the program that was watched may be wrong.
+  Captured grouped(right, right);
+  grouped.arrays["0.key"] = array_of({1, 7, 6}, {Table(7, 6, 0.5)});
+  grouped.arrays.erase("0.k_proj.weight");
+  const CaptureReport report = grouped.judged();
+  EXPECT_EQ(report.judged, 0);
+  EXPECT_EQ(report.unchecked.size(), 1u);
+}
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,302 @@
+// Many pairs of sentences: what they have in common, rows that are wrong, and going on where a study was interrupted.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "app/program.h"
+#include "read/array/npz.h"
+#include "study/study.h"
+
+namespace headlight {
+namespace {
+
+using namespace program;
+using fixture::golden;
+
+const Strings kPairs[] = {{"我请李雷帮我喝了最好的", "我请李雷帮我看了最好的"},
+                          {"我请李雷帮我看了最好的", "我请李雷帮我订了最好的"},
+                          {"我请李雷帮我订了最好的", "我请李雷帮我喝了最好的"}};
+
+std::string csv_of_pairs() {
+  std::string text = "clean,corrupt\n";
+  for (const Strings& pair : kPairs) text += pair[0] + ",\"" + pair[1] + "\"\n";
+  return text;
+}
+
+Strings studied(const std::string& file, Strings more, const std::string& format = "json") {
+  Strings words{"patch", "shipped:decoder", "--at", "heads", "--pairs", file, "--format", format};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+json answered(const Strings& words) {
+  const Ran ran = run(words);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const json object = json::parse(ran.out, nullptr, false);
+  EXPECT_TRUE(object.is_object()) << ran.out.substr(0, 200);
+  return object;
+}
+
+json cell_of(const json& study, const std::string& what, int layer, int head) {
+  for (const json& cell : study["cells"])
+    if (cell["what"] == what && cell["layer"] == layer && cell["head"] == head) return cell;
+  ADD_FAILURE() << "no such cell: " << what;
+  return {};
+}
+
+TEST(Study, ItsMeanIsTheMeanOfTheRunsAlone) {
+  const Folder folder;
+  const json study = answered(studied(folder.with("pairs.csv", csv_of_pairs()), {}));
+  EXPECT_EQ(study["pairs"], 3);
+  for (const auto& [layer, head] : {std::pair(0, 1), {1, 3}, {1, 7}}) {
+    std::vector<double> alone;
+    for (const Strings& pair : kPairs) {
+      const json one = answered({"patch", "shipped:decoder", "--text", pair[0], "--from", "--text " + pair[1], "--at",
+                                 "heads", "--format", "json"});
+      for (const json& cell : one["cells"])
+        if (cell["layer"] == layer && cell["head"] == head) alone.push_back(cell["restored"].get<double>());
+    }
+    ASSERT_EQ(alone.size(), 3u);
+    const json cell = cell_of(study, "restored", layer, head);
+    EXPECT_NEAR(cell["mean"].get<double>(), (alone[0] + alone[1] + alone[2]) / 3, 1e-6);
+    std::sort(alone.begin(), alone.end());
+    EXPECT_NEAR(cell["median"].get<double>(), alone[1], 1e-6);
+    EXPECT_NEAR(cell["lower_quartile"].get<double>(), (alone[0] + alone[1]) / 2, 1e-6);
+    EXPECT_GE(cell["low"].get<double>(), alone[0] - 1e-6);
+    EXPECT_LE(cell["high"].get<double>(), alone[2] + 1e-6);
+    EXPECT_EQ(cell["n"], 3);
+  }
+}
+
+TEST(Study, OfOnePairThereIsNoInterval) {
+  const Folder folder;
+  const std::string pairs = folder.with("pairs.csv", "clean,corrupt\n" + kPairs[0][0] + "," + kPairs[0][1] + "\n");
+  const json cell = cell_of(answered(studied(pairs, {})), "restored", 0, 1);
+  EXPECT_TRUE(cell["low"].is_null() && cell["high"].is_null()) << cell;
+  const Ran text = run(studied(pairs, {}, "text"));
+  EXPECT_TRUE(contains(text.out, ", 1 pair\n")) << text.out;
+  EXPECT_TRUE(contains(text.out, "  —  ")) << text.out;
+  EXPECT_TRUE(contains(run(studied(pairs, {}, "csv")).out, ",,,1\n"));
+}
+
+TEST(Study, GoesOnWhereItWasInterrupted) {
+  const Folder folder;
+  const std::string pairs = folder.with("pairs.csv", csv_of_pairs()), kept = (folder / "rows.jsonl").string();
+  const Ran whole = run(studied(pairs, {}));
+  EXPECT_EQ(run(studied(pairs, {"--resume", kept})).out, whole.out);
+  std::string rows = *read_file(kept);
+  EXPECT_EQ(lines_of(rows), 3);
+  // Interrupted within the third row.
+  rows.resize(rows.rfind('\n', rows.size() - 2) + 20);
+  ASSERT_TRUE(write_file(kept, rows));
+  EXPECT_EQ(run(studied(pairs, {"--resume", kept})).out, whole.out);
+  EXPECT_EQ(lines_of(*read_file(kept)), 3);
+  // What is there is taken: a row that was changed by hand shows.
+  rows = *read_file(kept);
+  const std::size_t digits = rows.find("0.");
+  rows.replace(digits, 2, "9.");
+  ASSERT_TRUE(write_file(kept, rows));
+  EXPECT_NE(run(studied(pairs, {"--resume", kept})).out, whole.out);
+  // Another question is asked anew.
+  EXPECT_EQ(run(studied(pairs, {"--resume", kept, "--metric", "kl"})).out, run(studied(pairs, {"--metric", "kl"})).out);
+  ASSERT_TRUE(write_file(kept, "something else\n"));
+  EXPECT_TRUE(contains(refused(studied(pairs, {"--resume", kept})), "expected what --resume wrote"));
+  const Ran unkept = run(studied(pairs, {"--resume", kept + ".missing/rows.jsonl"}));
+  EXPECT_EQ(unkept.out, run(studied(pairs, {})).out) << "what was computed is printed where nothing could be kept";
+  EXPECT_EQ(unkept.status, 0);
+  EXPECT_TRUE(contains(unkept.err, "rows.jsonl: write: expected room to write")) << unkept.err;
+  EXPECT_EQ(std::count(unkept.err.begin(), unkept.err.end(), '\n'), 1) << unkept.err;
+  const std::string full = refused(studied(pairs, {"--resume", "/dev/full"}));
+  EXPECT_TRUE(contains(full, "/dev/full: ")) << full;
+}
+
+/// The most bytes that this process writes into a file, as a disk that is full from there on.
+class FullFrom {
+ public:
+  explicit FullFrom(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limited{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limited);
+  }
+  ~FullFrom() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(Study, ADiskThatFillsMidwayKeepsTheRowsBefore) {
+  const Folder folder;
+  const std::string pairs = folder.with("pairs.csv", csv_of_pairs()), kept = (folder / "rows.jsonl").string();
+  const Ran whole = run(studied(pairs, {"--resume", kept}, "csv"));
+  const std::string rows = *read_file(kept);
+  std::filesystem::remove(kept);
+  ::signal(SIGXFSZ, SIG_IGN);  // as the program does
+  Ran full;
+  {
+    const FullFrom limit(rows.size() - 20);  // the table, which is shorter, still fits
+    full = run(studied(pairs, {"--resume", kept}, "csv"));
+  }
+  EXPECT_EQ(full.status, 0);
+  EXPECT_EQ(full.out, whole.out);
+  EXPECT_TRUE(contains(full.err, "rows.jsonl: write: expected room to write")) << full.err;
+  EXPECT_EQ(lines_of(*read_file(kept)), 2);
+  EXPECT_EQ(run(studied(pairs, {"--resume", kept}, "csv")).out, whole.out);
+  EXPECT_EQ(*read_file(kept), rows);
+}
+
+TEST(Study, ARowThatIsWrongIsNamedAndTheRestGoesOn) {
+  const Folder folder;
+  const std::string file =
+      folder.with("pairs.csv", csv_of_pairs() + "one field\n我请李雷,\n" + kPairs[0][0] + "," + kPairs[0][0] + "\n");
+  const Ran ran = run(studied(file, {}));
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(json::parse(ran.out, nullptr, false)["pairs"], 3);
+  EXPECT_TRUE(contains(ran.err, "row 4: fields: expected 2, found 1")) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "row 5: corrupt: expected a sentence, found none")) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "row 6: --from: expected a question with another answer")) << ran.err;
+  const std::string lines =
+      folder.with("pairs.jsonl", "{\"clean\": \"" + kPairs[0][0] + "\", \"corrupt\": \"" + kPairs[0][1] +
+                                     "\", \"right\": \"牛奶\", \"wrong\": \"no such\"}\n" + "[1]\n{\"clean\": \"" +
+                                     kPairs[0][0] + "\", \"corrupt\": \"" + kPairs[0][1] + "\"}\n");
+  const Ran mixed = run(studied(lines, {}));
+  EXPECT_EQ(json::parse(mixed.out, nullptr, false)["pairs"], 1);
+  EXPECT_TRUE(contains(mixed.err, "row 1: right") ||
+              contains(mixed.err, "row 1: wrong: expected a word of the vocabulary"))
+      << mixed.err;
+  EXPECT_TRUE(contains(mixed.err, "row 2: expected an object, found another value")) << mixed.err;
+}
+
+TEST(Study, RefusesInOneLine) {
+  const Folder folder;
+  const std::string pairs = folder.with("pairs.csv", csv_of_pairs());
+  EXPECT_TRUE(contains(refused(studied(folder.with("pairs.txt", "x"), {})), "ending: expected .csv or .jsonl"));
+  EXPECT_TRUE(contains(refused(studied(folder.with("names.csv", "a,b\n1,2\n"), {})), "expected the names of columns"));
+  EXPECT_TRUE(contains(refused(studied((folder / "none.csv").string(), {})), "none.csv"));
+  EXPECT_TRUE(contains(refused(studied(folder.with("empty.csv", "clean,corrupt\n"), {})), "expected at least one"));
+  EXPECT_TRUE(contains(refused(studied(pairs, {"--metric", "loss"})), "--metric: loss not in {logit-difference,"));
+  EXPECT_TRUE(contains(refused(studied(pairs, {"--control", "random"})), "--control: expected random:N"));
+  EXPECT_TRUE(
+      contains(refused(studied(pairs, {"--from", "--text x"})), "patch: expected --from or --pairs, found both"));
+  EXPECT_TRUE(contains(refused({"heads", "--pairs", pairs}), "--pairs: expected --effect beside it"));
+}
+
+TEST(Study, EveryFormatHasTheSameNumbers) {
+  const Folder folder;
+  const std::string pairs = folder.with("pairs.csv", csv_of_pairs());
+  const json study = answered(studied(pairs, {}));
+  const Ran csv = run(studied(pairs, {}, "csv"));
+  EXPECT_EQ(csv.out.substr(0, csv.out.find('\n')),
+            "what,layer,head,token,mean,median,lower_quartile,upper_quartile,low,high,n");
+  EXPECT_EQ(static_cast<std::size_t>(lines_of(csv.out)), study["cells"].size() + 1);
+  EXPECT_TRUE(contains(run(studied(pairs, {}, "text")).out, ", 3 pairs\nwhat "));
+  const std::string file = folder.with("study.npz", "");
+  EXPECT_EQ(run(studied(pairs, {}, "npz"), "", file.c_str()).status, 0);
+  const std::string bytes = *read_file(file);
+  EXPECT_TRUE(contains(bytes, "'descr': '<U")) << "names are texts";
+  EXPECT_TRUE(contains(bytes, "summary.npy"));
+}
+
+TEST(Study, OfTheLensOfAScoreAndOfEffects) {
+  const Folder folder;
+  const std::string pairs =
+      folder.with("pairs.csv", "clean,right,wrong\n" + kPairs[0][0] + ",牛奶,比赛\n" + kPairs[1][0] + ",牛奶,比赛\n");
+  const json lens = answered({"lens", "shipped:decoder", "--pairs", pairs, "--format", "json"});
+  double sum = 0, last = 0;
+  for (const json& cell : lens["cells"]) {
+    if (cell["what"] == "logit") sum += cell["mean"].get<double>();
+    if (cell["what"] == "difference") last = cell["mean"].get<double>();
+  }
+  EXPECT_NEAR(sum, last, 1e-4 * std::max(1.0, std::abs(last)))
+      << "what writers add is the difference after the last layer";
+  const json why = answered(
+      {"why", "shipped:decoder", "--head", "1.3", "--query", "6", "--key", "2", "--pairs", pairs, "--format", "json"});
+  double score = 0, terms = 0;
+  for (const json& cell : why["cells"]) (cell["what"] == "score" ? score : terms) += cell["mean"].get<double>();
+  EXPECT_NEAR(score, terms, 1e-4 * std::max(1.0, std::abs(score)));
+  const json effects = answered({"heads", "shipped:decoder", "--effect", "--pairs", pairs, "--format", "json"});
+  EXPECT_EQ(cell_of(effects, "effect", 1, 3)["n"], 2);
+  EXPECT_FALSE(cell_of(effects, "metric", 1, 3)["mean"].is_null());
+}
+
+/// The word of row 7 is a colon, and the digit 7 is a word, too.
+TEST(Study, ARightWordIsNotTheDigitsOfItsId) {
+  const Folder folder;
+  const json study =
+      answered({"lens", "shipped:any-sentence", "--pairs",
+                folder.with("pairs.csv", "clean,right\nThe cat sat on the mat,:\n"), "--format", "json"});
+  const json alone = answered(
+      {"lens", "shipped:any-sentence", "--text", "The cat sat on the mat", "--token", ":", "--format", "json"});
+  json last;
+  for (const json& cell : study["cells"])
+    if (cell["what"] == "probability") last = cell["mean"];
+  EXPECT_EQ(alone["word"]["id"], 7);
+  EXPECT_EQ(last, alone["word"]["probability"]);
+}
+
+TEST(Study, OfEffectsRefusesAMetricThatCannotBeRead) {
+  const Folder folder;
+  const std::string ids = folder.with("ids.csv", "clean\n\"5,9,3\"\n");
+  const std::string bare =
+      refused({"heads", golden("bert").string(), "--effect", "--metric", "probability", "--pairs", ids});
+  EXPECT_TRUE(contains(bare, "row 1: --metric: output layer: expected a model with scores")) << bare;
+  const std::string pairs = folder.with("pairs.csv", csv_of_pairs());
+  const std::string query =
+      refused({"heads", "shipped:decoder", "--effect", "--metric", "probability", "--query", "99", "--pairs", pairs});
+  EXPECT_TRUE(contains(query, "row 1: --query: expected 0 to ")) << query;
+}
+
+/// The heads of the table off together, beside as many others; of all heads one at a time.
+TEST(Study, OfEffectsHasAControl) {
+  const Strings asked{"heads", "shipped:decoder", "--text", kPairs[0][0], "--effect", "--format", "json", "--control"};
+  const auto with = [&](const Strings& more) {
+    Strings words = asked;
+    words.insert(words.end(), more.begin(), more.end());
+    return answered(words);
+  };
+  const json all = with({"random:5"});
+  EXPECT_FALSE(all["control"].contains("together") && !all["control"]["together"].is_null());
+  ASSERT_EQ(all["control"]["random"].size(), 5u);
+  for (const json& one : all["control"]["random"]) {
+    const auto is_it = [&](const json& head) {
+      return std::abs(head["top_word"].get<double>() - one.get<double>()) < 1e-6;
+    };
+    EXPECT_TRUE(std::any_of(all["heads"].begin(), all["heads"].end(), is_it)) << one;
+  }
+  const json some = with({"random:3", "--from", "喝了", "--above", "0.9999"});
+  const std::size_t count = some["heads"].size();
+  ASSERT_GT(count, 1u);
+  EXPECT_EQ(some["control"]["places"], count);
+  std::string off;
+  for (const json& head : some["heads"])
+    off += (off.empty() ? "" : ",") + head["layer"].dump() + "." + head["head"].dump();
+  const json next = answered({"next", "shipped:decoder", "--text", kPairs[0][0], "--format", "json", "--top", "1"}),
+             after = answered({"next", "shipped:decoder", "--text", kPairs[0][0], "--format", "json", "--off", off,
+                               "--token", next["next_token"][0]["text"].get<std::string>()});
+  const json share = with({"random:3", "--from", "喝了", "--above", "0.9999", "--metric", "probability"});
+  const double was = next["next_token"][0]["probability"].get<double>();
+  EXPECT_NEAR(share["control"]["together"].get<double>(), after["tokens"][0]["probability"].get<double>() - was, 1e-5);
+  EXPECT_TRUE(contains(refused({"heads", "--control", "random:3"}), "--control: expected --effect beside it"));
+}
+
+TEST(Study, TheIntervalOfAMean) {
+  const Summary same = summary_of({2, 2, 2});
+  EXPECT_EQ(same.mean, 2);
+  EXPECT_EQ(same.low, 2);
+  EXPECT_EQ(same.high, 2);
+  std::vector<double> values;
+  for (int i = 0; i < 101; ++i) values.push_back(i);
+  const Summary many = summary_of(values);
+  EXPECT_DOUBLE_EQ(many.median, 50);
+  EXPECT_DOUBLE_EQ(many.lower_quartile, 25);
+  EXPECT_DOUBLE_EQ(many.upper_quartile, 75);
+  // 1.96 standard errors of the mean: 29.15 / √101 · 1.96 = 5.69.
+  EXPECT_NEAR(many.high.value() - many.mean, 5.69, 0.6);
+  EXPECT_NEAR(many.mean - many.low.value(), 5.69, 0.6);
+}
+
+}  // namespace
+}  // namespace headlight

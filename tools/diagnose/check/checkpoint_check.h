@@ -1,0 +1,72 @@
+// Is this checkpoint loaded right? Its answers against those of the reference beside it, and what is visible without a
+// reference: weights that nothing filled, attention near uniform, words without a vector.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "math/forward.h"
+#include "model/trace.h"
+#include "read/array/array.h"
+#include "read/hub/checkpoint.h"
+
+namespace headlight {
+
+/// good: a check that was passed; note: worth knowing, and as it should be.
+enum class Severity { good, note, warning, error };
+
+struct Finding {
+  Severity severity = Severity::good;
+  std::string line;
+  ErrorCode code = ErrorCode::bad_value;  // what its explanation is chosen by
+
+  Finding(Severity how, std::string text, ErrorCode kind = ErrorCode::bad_value);
+  Finding(Severity how, const Error& error);
+
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+
+/// Tolerance of an answer against its reference: weights absolutely, all else relative to the array's largest number.
+inline constexpr float kWeightTolerance = 2e-5f, kStateTolerance = 1e-4f;
+
+/// Loads the folder and looks at it. Where the reference's answers agree, what else looks untrained is a note. What
+/// makes it unreadable is an error among the findings. Stopped: no findings. `reference.npz` beside the model holds
+/// `ids` (T) and, as the model reads them, `decoder_ids`, `token_type_ids`, then the reference's answers under the
+/// names that an export gives them; axes of one element are of no consequence.
+std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, Progress& progress);
+
+/// The same of a model that was loaded from this folder, with these warnings.
+std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, const std::shared_ptr<const Model>& model,
+                                      const std::vector<Error>& warnings, Progress& progress);
+
+/// The gravest of them; good where there are none.
+Severity gravest(const std::vector<Finding>& findings);
+
+/// `good`, `note`, `warning`, `error`.
+std::string_view name(Severity severity);
+
+/// Whether answers of the reference were compared, and all of them agree.
+bool agrees_with_reference(const std::vector<Finding>& findings);
+
+/// The question that the reference answered: ids without special tokens added. An Error names the array that is missing
+/// or holds something else than ids.
+Result<Request> request_of(std::string_view where, const ArrayFile& reference,
+                           const std::shared_ptr<const Model>& model);
+
+/// One finding for each array of the reference that is an answer.
+std::vector<Finding> compare_answers(std::string_view where, const ArrayFile& reference, const Trace& trace);
+
+/// The usual mistake by which this model computes other attention than the reference, where one explains the first
+/// layer that differs (tools/diagnose): a note. Nothing where none does, and of more than kMostDiagnosed weights.
+std::optional<Finding> diagnose_answers(std::string_view where, const ArrayFile& reference, const Trace& trace);
+inline constexpr Index kMostDiagnosed = Index{1} << 24;
+
+/// A request of tokens that are known by their ids alone.
+Request request_of_ids(const std::shared_ptr<const Model>& model, const std::vector<std::int64_t>& ids,
+                       const std::vector<std::int64_t>& decoder_ids, const std::vector<std::int64_t>& types);
+
+}  // namespace headlight

@@ -1,0 +1,64 @@
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "math/generate.h"
+#include "page/core/page_answers.h"
+#include "question/json/document_json.h"
+#include "question/tokenizers.h"
+
+namespace headlight {
+namespace {
+
+using nlohmann::json;
+
+/// Words that a translator writes at most.
+constexpr std::size_t kMostWritten = 32;
+
+}  // namespace
+
+Status LiveAnswer::answer(const Request& request) {
+  trace_ = TRY(forward(request, unwatched(), trace_.get(), 1));
+  return Done{};
+}
+
+/// The most probable word after another, until the end.
+Status LiveAnswer::write(Request request) {
+  while (request.target.size() < kMostWritten) {
+    TRY(answer(request));
+    const auto word = TRY(next_word(*trace_, {}));
+    if (is_end(document_.tokenizers.get(), word.id)) return Done{};
+    request = extended(std::move(request), word);
+  }
+  return answer(request);
+}
+
+Status LiveAnswer::ask(const json& asked, std::size_t most) {
+  std::vector<Error> warnings;
+  auto document = TRY(document_from_json(kPage, asked, unwatched(), warnings, nullptr, &document_));
+  const Lexicon* lexicon = kept_lexicon();
+  const auto requests = TRY(requests_of(document, lexicon ? *lexicon : Lexicon{}));
+  const auto sentence = std::min(asked.value("sentence", std::size_t{0}), requests.size() - 1);
+  Request request = requests[sentence];
+  take_seed(asked, request.edits);
+  for (const Tokens* tokens : {&request.tokens, &request.target})
+    if (tokens->size() > most)
+      return bad_input(kPage, "tokens", "at most " + std::to_string(most), std::to_string(tokens->size()),
+                       ErrorCode::too_large);
+  document_ = std::move(document);
+  return asked.value("write", false) ? write(request) : answer(request);
+}
+
+Status LiveAnswer::change(const json& changes) {
+  Request request = trace_->request;
+  std::map<Stack, MaskSpec> masks;
+  request.edits = {};
+  TRY(read_changes(changes, masks, request.edits));
+  for (auto& [stack, mask] : masks)
+    (stack == Stack::self      ? request.mask
+     : stack == Stack::encoder ? request.encoder_mask
+                               : request.cross_mask) = std::move(mask);
+  return answer(request);
+}
+
+}  // namespace headlight

@@ -1,0 +1,71 @@
+// The answers of a page that is open in a browser: from the numbers in it, to which other masks and edits may be put,
+// and from a model that goes along, which answers other sentences. The questions are requests of sessions
+// (document/document_json.h); an answer is a Trace, as everywhere.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/result.h"
+#include "question/document.h"
+#include "question/question_fields.h"
+
+namespace headlight {
+
+/// The name of a page's request in errors.
+inline constexpr const char* kPage = "page";
+
+/// The masks that stand in a request, and its edits. Errors: a field of another kind.
+Status read_changes(const nlohmann::json& request, std::map<Stack, MaskSpec>& masks, Edits& edits);
+
+/// The seed of dropout where it is stored as text, `seed`: JavaScript rounds such numbers.
+void take_seed(const nlohmann::json& request, Edits& edits);
+
+class PageAnswer {
+ public:
+  virtual ~PageAnswer() = default;
+  virtual const Trace& trace() const = 0;
+  /// Replaces the masks and edits by those of a request; the tokens stay. Errors: those of resolve() and forward().
+  virtual Status change(const nlohmann::json& request) = 0;
+};
+
+/// The numbers of a page (docs/page.md). A changed mask changes the weights of every layer, not what the layers read.
+class StillAnswer : public PageAnswer {
+ public:
+  /// `answer` is the object of a page's data that has `stacks`. Errors: those of page_of_answer.
+  static Result<std::unique_ptr<StillAnswer>> read(const nlohmann::json& answer, const PageNumbers& beside = {});
+  Status change(const nlohmann::json& request) override;
+  const Trace& trace() const override { return trace_; }
+
+ private:
+  AttentionTrace& attention(Stack stack, std::size_t layer);
+  void take_numbers();
+
+  PageAttention page_;  // its layers' numbers are those of trace_
+  Trace trace_;
+  std::shared_ptr<StackTrace> encoder_;  // trace_.encoder
+};
+
+/// A model in a folder of the page's memory, or the fresh weights that a request asks for.
+class LiveAnswer : public PageAnswer {
+ public:
+  /// Its `source` is the folder, or it has none. The sentence with the number `sentence` is answered; with `write` true
+  /// a translator writes its target itself. Errors: those of the document and of forward(); more than `most` tokens.
+  Status ask(const nlohmann::json& request, std::size_t most);
+  Status change(const nlohmann::json& request) override;
+  bool is_answered() const { return trace_ != nullptr; }
+  /// Precondition: is_answered().
+  const Trace& trace() const override { return *trace_; }
+  const std::shared_ptr<const Trace>& shared_trace() const { return trace_; }
+
+ private:
+  Status answer(const Request& request);
+  Status write(Request request);
+
+  Document document_;
+  std::shared_ptr<const Trace> trace_;
+};
+
+}  // namespace headlight

@@ -1,0 +1,36 @@
+// heads --effect: by what a head is replaced, and what is compared; of one text or of many.
+#pragma once
+
+#include <string>
+
+#include "cli/options/metric_options.h"
+#include "heads/head_effects.h"
+#include "study/study.h"
+
+namespace headlight {
+
+struct EffectOptions {
+  std::string baseline;  // mean:FILE or resample:FILE; empty: Edits::off_as
+  std::string control;   // random:N
+  MetricOptions metric;
+  StudyOptions study;
+};
+
+/// Reads the baseline's sentences, where there is one. Errors: another baseline, a file that cannot be read.
+Status take_baseline(const EffectOptions& options, const Document& document, const Lexicon& lexicon, int threads,
+                     EffectWanted& effects);
+/// Takes the metric, where one is given, or the right word of a pair. Errors: no output layer, a query that is not
+/// there, a word that the model does not have.
+Status take_metric(const EffectOptions& options, const Trace& trace, EffectWanted& effects,
+                   std::optional<Index> right = {}, std::optional<Index> wrong = {});
+
+/// By how much the metric changes, else the probability of the most probable word, with these heads off together, and
+/// with as many others at random, `draws` times; where they are all heads, with one at random. Errors: no output layer,
+/// a baseline.
+Result<PatchControl> effect_control(const Trace& trace, const std::vector<HeadRef>& chosen, Index draws,
+                                    const EffectWanted& effects, int threads);
+
+/// The effects over the rows of --pairs.
+Result<int> study_effects(const QuestionCommand& command, const EffectOptions& options);
+
+}  // namespace headlight

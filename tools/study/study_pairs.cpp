@@ -1,0 +1,161 @@
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/formatted.h"
+#include "base/random.h"
+#include "base/utf8.h"
+#include "read/json/json_document.h"
+#include "study/study.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::size_t kMostPairBytes = std::size_t{1} << 26;  // of a file of pairs
+constexpr int kSamples = 2000;
+
+double quantile(const std::vector<double>& sorted, double share) {
+  const double at = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+std::string* field_of(StudyPair& pair, std::string_view name) {
+  if (name == "clean") return &pair.clean;
+  if (name == "corrupt") return &pair.corrupt;
+  if (name == "right") return &pair.right;
+  return name == "wrong" ? &pair.wrong : nullptr;
+}
+
+/// The fields of each record of a CSV (RFC 4180): quoted ones hold commas, line breaks and doubled quotes.
+std::vector<std::vector<std::string>> records_of(std::string_view text) {
+  std::vector<std::vector<std::string>> records(1, {""});
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string& field = records.back().back();
+    const char c = text[i];
+    if (quoted && c == '"' && i + 1 < text.size() && text[i + 1] == '"') field += text[++i];
+    else if (c == '"' && (quoted || field.empty())) quoted = !quoted;
+    else if (quoted) field += c;
+    else if (c == ',') records.back().emplace_back();
+    else if (c == '\n') records.push_back({""});
+    else if (c != '\r') field += c;
+  }
+  std::erase_if(records, [](const auto& record) { return record.size() == 1 && record[0].empty(); });
+  return records;
+}
+
+Result<std::vector<StudyPair>> pairs_of_csv(const std::string& file, std::string_view text,
+                                            std::vector<Error>& problems) {
+  const auto records = records_of(text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text);
+  std::vector<StudyPair> pairs;
+  for (std::size_t i = 1; i < records.size(); ++i) {
+    StudyPair pair{.row = static_cast<Index>(i), .clean = {}, .corrupt = {}, .right = {}, .wrong = {}};
+    if (records[i].size() != records[0].size()) {
+      problems.push_back(bad_input(row_name(file, pair.row), "fields", std::to_string(records[0].size()),
+                                   std::to_string(records[i].size())));
+      continue;
+    }
+    for (std::size_t column = 0; column < records[i].size(); ++column)
+      if (std::string* field = field_of(pair, records[0][column])) *field = records[i][column];
+    pairs.push_back(std::move(pair));
+  }
+  if (records.empty() || std::ranges::find(records[0], "clean") == records[0].end())
+    return bad_input(file, "the first line", "the names of columns: clean, corrupt, right, wrong",
+                     records.empty() ? "nothing" : joined_texts(records[0], ","));
+  return pairs;
+}
+
+std::vector<StudyPair> pairs_of_jsonl(const std::string& file, std::string_view text, std::vector<Error>& problems) {
+  std::vector<StudyPair> pairs;
+  Index row = 0;
+  for (const std::string_view line : split_at('\n', text)) {
+    if (line.find_first_not_of(" \t\r") == line.npos) continue;
+    StudyPair pair{.row = ++row, .clean = {}, .corrupt = {}, .right = {}, .wrong = {}};
+    const auto parsed = parse_json(row_name(file, row), line);
+    if (!parsed || !parsed->is_object()) {
+      problems.push_back(parsed ? bad_input(row_name(file, row), "", "an object", "another value") : parsed.error());
+      continue;
+    }
+    for (const auto& [name, value] : parsed->items())
+      if (std::string* field = field_of(pair, name))
+        *field = value.is_string() ? value.get<std::string>() : value.dump();
+    pairs.push_back(std::move(pair));
+  }
+  return pairs;
+}
+
+}  // namespace
+
+std::string row_name(const std::string& file, Index row) { return file + ": row " + std::to_string(row); }
+
+Result<std::vector<StudyPair>> read_pairs(const std::string& file, bool with_corrupt, std::vector<Error>& problems) {
+  const auto text = TRY(read_file(file, kMostPairBytes));
+  const bool lines = file.ends_with(".jsonl");
+  if (!lines && !file.ends_with(".csv")) return bad_input(file, "ending", ".csv or .jsonl", "another");
+  auto pairs =
+      lines ? Result<std::vector<StudyPair>>(pairs_of_jsonl(file, text, problems)) : pairs_of_csv(file, text, problems);
+  if (!pairs) return pairs;
+  std::erase_if(*pairs, [&](const StudyPair& pair) {
+    if (!pair.clean.empty() && !(with_corrupt && pair.corrupt.empty())) return false;
+    problems.push_back(
+        bad_input(row_name(file, pair.row), pair.clean.empty() ? "clean" : "corrupt", "a sentence", "none"));
+    return true;
+  });
+  return pairs;
+}
+
+double mean_of(const std::vector<double>& values) {
+  double mean = 0;
+  for (const double value : values) mean += value / static_cast<double>(values.size());
+  return mean;
+}
+
+Summary summary_of(std::vector<double> values) {
+  Summary summary{.mean = mean_of(values), .count = static_cast<Index>(values.size())};
+  const auto count = static_cast<double>(values.size());
+  std::vector<double> means;
+  Random random(0);
+  for (int i = 0; i < kSamples; ++i) {
+    double mean = 0;
+    for (std::size_t j = 0; j < values.size(); ++j) mean += values[random.next() % values.size()] / count;
+    means.push_back(mean);
+  }
+  std::ranges::sort(means);
+  if (values.size() > 1) summary.low = quantile(means, 0.025), summary.high = quantile(means, 0.975);
+  std::ranges::sort(values);
+  summary.median = quantile(values, 0.5);
+  summary.lower_quartile = quantile(values, 0.25), summary.upper_quartile = quantile(values, 0.75);
+  return summary;
+}
+
+std::string control_text(const PatchControl& control) {
+  std::string text;
+  const Summary random = summary_of(control.restored);
+  if (control.together)
+    text += formatted(control.cells == 1 ? "the %ld alone: %.6f\n" : "the %ld together: %.6f\n",
+                      static_cast<long>(control.cells), *control.together);
+  return text + counted(std::ssize(control.restored), "time") +
+         formatted(" %ld at random: mean %.6f, quartiles %.6f … %.6f\n", static_cast<long>(control.cells), random.mean,
+                   random.lower_quartile, random.upper_quartile);
+}
+
+Value control_json(const PatchControl& control) {
+  return json_object(
+      {{"places", control.cells}, {"together", control.together}, {"random", json_list(control.restored)}});
+}
+
+void add_control(const PatchControl& control, Arrays& arrays) {
+  const auto one = [](const char* of, double number) { return array_of(of, {1}, {static_cast<float>(number)}); };
+  arrays.push_back(one("control_places", static_cast<double>(control.cells)));
+  if (control.together) arrays.push_back(one("together", *control.together));
+  const std::vector<float> random(control.restored.begin(), control.restored.end());
+  arrays.push_back(array_of("control", {static_cast<Index>(random.size())}, random));
+}
+
+void add_control(const PatchControl& control, std::vector<StudyCell>& cells) {
+  if (control.together) cells.push_back({{"together", "", "", ""}, *control.together});
+  cells.push_back({{"random", "", "", ""}, mean_of(control.restored)});
+}
+
+}  // namespace headlight
