@@ -49,14 +49,14 @@ void add_choice_of(Parser& parser, const char* option, Choice& chosen, const std
 }
 
 /// Adds options that take a number from a range.
-auto numbers_of(Parser& parser) {
+auto number_options_of(Parser& parser) {
   return [&parser](const char* name, auto& value, const char* help, double low, double high) {
     parser.option(name, value, help).within(low, high);
   };
 }
 
 void add_model_options(Parser& parser, TrainArguments& options) {
-  const auto checked = numbers_of(parser);
+  const auto checked = number_options_of(parser);
   Config& config = options.plan.config;
   parser.topic("model", "The options of the model's shape");
   parser.section("The model", "model");
@@ -80,7 +80,7 @@ void add_model_options(Parser& parser, TrainArguments& options) {
 }
 
 void add_teaching_options(Parser& parser, TrainArguments& options) {
-  const auto checked = numbers_of(parser);
+  const auto checked = number_options_of(parser);
   Teaching& teaching = options.plan.teaching;
   parser.topic("teaching", "The options of heads that are taught");
   parser.section("Heads that are taught", "teaching");
@@ -110,7 +110,7 @@ void add_teaching_options(Parser& parser, TrainArguments& options) {
 
 void add_train_options(Parser& parser, TrainArguments& options) {
   TrainingPlan& plan = options.plan;
-  const auto checked = numbers_of(parser);
+  const auto checked = number_options_of(parser);
   parser.option("-o,--output", options.folder, "The folder; made where it is missing").required();
   parser.option("--text", options.texts,
                 "Train on the sentences of this file, one a line ('-': standard input), in place of the grammar, or on "
