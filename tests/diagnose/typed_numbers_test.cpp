@@ -5,6 +5,7 @@
 #include <random>
 
 #include "diagnose/typed_numbers.h"
+#include "math/reference.h"
 
 namespace headlight {
 namespace {

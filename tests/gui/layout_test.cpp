@@ -102,17 +102,17 @@ testing::AssertionResult inside(const Box& box, const Box& region, bool scrolls)
                                      << ", y " << region.y << " … " << region.bottom();
 }
 
-struct Shape {
+struct LayoutShape {
   float width, height, ui_scale;
   Language language;
 };
 
-void PrintTo(const Shape& shape, std::ostream* out) {
+void PrintTo(const LayoutShape& shape, std::ostream* out) {
   *out << shape.width << "x" << shape.height << " at " << shape.ui_scale
        << (shape.language == Language::zh ? " zh" : " en");
 }
 
-class LayoutTest : public testing::TestWithParam<Shape> {
+class LayoutTest : public testing::TestWithParam<LayoutShape> {
  protected:
   Settings settings() const {
     Settings settings;
@@ -308,8 +308,8 @@ TEST_P(LayoutTest, TwoAnswersStandSideBySide) {
   EXPECT_GT(h.box("map A").w, 69 * unit);
 }
 
-std::vector<Shape> shapes() {
-  std::vector<Shape> all;
+std::vector<LayoutShape> shapes() {
+  std::vector<LayoutShape> all;
   for (const Language language : {Language::en, Language::zh})
     for (const auto& [width, height] : {std::pair{1280.f, 800.f}, {1600.f, 1000.f}, {2560.f, 1600.f}})
       for (const float scale : {1.f, 1.5f, 2.f})
@@ -318,7 +318,7 @@ std::vector<Shape> shapes() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, LayoutTest, testing::ValuesIn(shapes()), [](const auto& tested) {
-  const Shape& shape = tested.param;
+  const LayoutShape& shape = tested.param;
   return std::to_string(static_cast<int>(shape.width)) + "at" + std::to_string(static_cast<int>(shape.ui_scale * 100)) +
          (shape.language == Language::zh ? "zh" : "en");
 });

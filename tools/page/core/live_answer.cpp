@@ -35,7 +35,7 @@ Status LiveAnswer::write(Request request) {
 
 Status LiveAnswer::ask(const json& asked, std::size_t most) {
   std::vector<Error> warnings;
-  auto document = TRY(document_from_json(kPage, asked, unwatched(), warnings, nullptr, &document_));
+  auto document = TRY(document_from_json(kPageSource, asked, unwatched(), warnings, nullptr, &document_));
   const Lexicon* lexicon = kept_lexicon();
   const auto requests = TRY(requests_of(document, lexicon ? *lexicon : Lexicon{}));
   const auto sentence = std::min(asked.value("sentence", std::size_t{0}), requests.size() - 1);
@@ -43,7 +43,7 @@ Status LiveAnswer::ask(const json& asked, std::size_t most) {
   take_seed(asked, request.edits);
   for (const Tokens* tokens : {&request.tokens, &request.target})
     if (tokens->size() > most)
-      return bad_input(kPage, "tokens", "at most " + std::to_string(most), std::to_string(tokens->size()),
+      return bad_input(kPageSource, "tokens", "at most " + std::to_string(most), std::to_string(tokens->size()),
                        ErrorCode::too_large);
   document_ = std::move(document);
   return asked.value("write", false) ? write(request) : answer(request);

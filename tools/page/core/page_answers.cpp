@@ -17,7 +17,7 @@ constexpr std::pair<Stack, const char*> kMaskFields[] = {
 }  // namespace
 
 Status read_changes(const json& object, std::map<Stack, MaskSpec>& masks, Edits& edits) {
-  JsonProblems problems{kPage};
+  JsonProblems problems{kPageSource};
   const JsonField fields(object, "", problems);
   for (const auto& [stack, name] : kMaskFields)
     if (fields.contains(name)) masks[stack] = mask_from_json(fields.at(name));
@@ -32,7 +32,7 @@ void take_seed(const json& object, Edits& edits) {
 }
 
 Result<std::unique_ptr<StillAnswer>> StillAnswer::read(const json& answer, const PageNumbers& beside) {
-  auto page = TRY(page_of_answer(kPage, answer, beside));
+  auto page = TRY(page_of_answer(kPageSource, answer, beside));
   auto still = std::make_unique<StillAnswer>();
   still->page_ = std::move(page);
   take_seed(answer["edits"], still->page_.edits);
@@ -73,7 +73,7 @@ void StillAnswer::take_numbers() {
 Status StillAnswer::change(const json& request) {
   page_.edits = {};
   TRY(read_changes(request, page_.masks, page_.edits));
-  TRY(resolve_masks(kPage, page_));
+  TRY(resolve_masks(kPageSource, page_));
   for (const auto& [stack, of_stack] : page_.stacks)
     for (std::size_t layer = 0; layer < of_stack.layers.size(); ++layer) {
       AttentionTrace& changed = attention(stack, layer);

@@ -15,7 +15,7 @@
 namespace headlight {
 
 /// The name of a page's request in errors.
-inline constexpr const char* kPage = "page";
+inline constexpr const char* kPageSource = "page";
 
 /// The masks that stand in a request, and its edits. Errors: a field of another kind.
 Status read_changes(const nlohmann::json& request, std::map<Stack, MaskSpec>& masks, Edits& edits);

@@ -3,7 +3,7 @@
 
 #include <thread>
 
-#include "train/training_fixture.h"
+#include "train/session/training_fixture.h"
 
 namespace headlight {
 namespace {
