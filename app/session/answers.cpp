@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "assets/samples.h"
+#include "question/samples.h"
 #include "base/result.h"
 #include "models/model_choice.h"
 #include "models/model_sources.h"

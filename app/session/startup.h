@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "assets/samples.h"
+#include "question/samples.h"
 #include "base/result.h"
 #include "lesson/lesson.h"
 #include "models/bundled_models.h"

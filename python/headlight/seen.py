@@ -42,7 +42,7 @@ class Report:
 
     def __init__(self, captured: Sequence[Any], language: str, notes: Sequence[Sequence[str]] = (),
                  expect: Mapping[str, Any] = {}, site_of: Callable[[Any], Site | None] = lambda one: None) -> None:
-        """The answer of `headlight diagnose` to calls, facts and arrays of each (tools/diagnose/capture.h). A mistake of
+        """The answer of `headlight diagnose` to calls, facts and arrays of each (diagnose/capture.h). A mistake of
         several calls at one line is one; `site_of`: that line."""
         arrays = {f"{index}.{name}": array for index, (_, own) in enumerate(captured) for name, array in own.items()}
         facts = json.dumps({"calls": [facts for facts, _ in captured], "notes": list(dict.fromkeys(map(tuple, notes)))})

@@ -38,7 +38,7 @@ TEST(ErrorCodes, EachIsExplainedInBothLanguagesByWordsOfItsOwn) {
 
 TEST(ErrorCodes, EachIsMadeSomewhere) {
   std::string sources;
-  for (const char* part : {"core", "app"})
+  for (const char* part : {"core", "app", "tools"})
     for (const auto& entry : std::filesystem::recursive_directory_iterator(kProject / part)) {
       const auto& path = entry.path();
       if (path.extension() != ".cpp" || path.filename() == "failure_words.cpp") continue;

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "app/session_fixture.h"
-#include "assets/samples.h"
+#include "question/samples.h"
 #include "base/random.h"
 #include "math/attention.h"
 #include "math/forward.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "assets/samples.h"
+#include "question/samples.h"
 #include "figure/drawing/map_layout.h"
 #include "gui/frame/font.h"
 #include "gui/frame/maps.h"

@@ -4,7 +4,7 @@
 
 #include "app/program.h"
 #include "app/session_fixture.h"
-#include "assets/samples.h"
+#include "question/samples.h"
 #include "base/folders.h"
 #include "heads/arc_labels.h"
 #include "models/model_choice.h"

@@ -1,4 +1,4 @@
-#include "assets/samples.h"
+#include "question/samples.h"
 
 #include "assets/assets.h"
 #include "base/file.h"
