@@ -1,5 +1,5 @@
-// The core of the program as WebAssembly (page/core): it computes every number of a page. Texts go in and come out as JSON
-// in its memory, numbers are copied out of it.
+// The core of the program as WebAssembly (page/core): it computes every number of a page. Texts go in and come out as
+// JSON in its memory, numbers are copied out of it.
 
 import { joined, sizeOf } from './data.js';
 import { errorText } from './look.js';
