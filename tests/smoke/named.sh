@@ -38,7 +38,7 @@ mapfile -t formats < <({
 } | grep -oE '\.([a-z]+\.json|[a-z]+)\b' | sort -u)
 ((${#formats[@]} > 6)) || { echo "--help: expected formats of files, found ${formats[*]-none}" >&2 && exit 1; }
 for format in "${formats[@]}"; do
-  for readme in README.md README.zh.md; do expect "a row for $format" "^\\| .*\`\\$format\`" "$readme"; done
+  expect "a row for $format" "^\\| .*\`\\$format\`" docs/formats.md
 done
 echo "named: ${#commands[@]} commands, $options options, ${#formats[@]} formats"
 exit $((faults > 0))

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# An installed libheadlight answers as the program does: run.sh BUILD_FOLDER PROGRAM MODEL_FOLDER
+# The library is installed into an empty prefix; tests/install/rows.cpp is built there by CMake, with the shared library and
+# with the archive, and by pkg-config; the rows that it prints equal those of `headlight export`.
+set -euo pipefail
+build=$1 program=$2 model=$3
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+work=$(mktemp -d "${TMPDIR:-/tmp}/headlight library XXXXXX")
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+
+# The document shows this program.
+sed -n '/^```cpp$/,/^```$/{ /^```/d; p }' "$here/../../docs/library.md" | cmp - "$here/rows.cpp"
+cmake --install "$build" --component library --prefix "$prefix" >/dev/null
+cmake -S "$here" -B "$work/cmake" -D CMAKE_PREFIX_PATH="$prefix" -D CMAKE_BUILD_TYPE=Debug >"$work/log" 2>&1 &&
+  cmake --build "$work/cmake" -j 2 >>"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
+lib=$(dirname "$(find "$prefix" -name libheadlight.so)")
+(
+  cd "$work"
+  PKG_CONFIG_PATH=${lib#"$work/"}/pkgconfig pkg-config --cflags --libs headlight >flags
+  read -ra flags <flags
+  c++ -o rows_pc "$here/rows.cpp" "${flags[@]}"
+)
+
+text='我请李雷帮我订了去北京的机票'
+"$program" export "$model" --text "$text" --mask causal --only 0.1 --format json >"$work/export.json"
+for rows in cmake/rows cmake/rows_static rows_pc; do
+  LD_LIBRARY_PATH=$lib "$work/$rows" "$model" "$text" >"$work/rows"
+  python3 - "$work/export.json" "$work/rows" "$rows" <<'PY'
+import json
+import struct
+import sys
+
+def single(x):
+    return struct.pack("<f", float(x))
+
+attention = json.load(open(sys.argv[1]))["attention"][0]["attn"][0][0]
+expected = [[single(x) for x in row] for row in attention]
+found = [[single(x) for x in line.split()] for line in open(sys.argv[2])]
+if len(found) < 8 or found != expected:
+    sys.exit(f"{sys.argv[3]}: expected the rows of headlight export, found others")
+PY
+done
+if LD_LIBRARY_PATH=$lib "$work/cmake/rows" "$work" x 2>"$work/error"; then exit 1; fi
+grep -q 'config.json' "$work/error"
