@@ -111,6 +111,8 @@ Drawing finished(Page page, const FigureSubject& subject, const FigureOptions& o
 
 // The figures, one a file.
 Drawing draw_heads(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
+/// Errors: more words than a window draws so, a cell that there is not.
+Result<Drawing> draw_sentence(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 Drawing draw_head(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 Drawing draw_text(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 Drawing draw_flow(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);

@@ -95,6 +95,7 @@ std::string boxes_json(const DrawnBoxes& boxes, int width, int height) {
   for (const DrawnBox& drawn : boxes) {
     json one{{"name", drawn.name}, {"kind", box_kind_name(drawn.kind)}};
     if (drawn.head) one["head"] = head_text({drawn.head->layer, drawn.head->head});
+    if (drawn.cell) one["query"] = drawn.cell->query, one["key"] = drawn.cell->key;
     one["box"] = {pixels(drawn.box.x), pixels(drawn.box.y), pixels(drawn.box.w), pixels(drawn.box.h)};
     list.push_back(std::move(one));
   }

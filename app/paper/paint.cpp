@@ -192,6 +192,27 @@ struct Painter {
     cairo_set_line_width(cairo, static_cast<double>(curve.width));
     cairo_stroke(cairo);
   }
+  void operator()(const Path& path) const {
+    move_to(cairo, path.points.front());
+    for (std::size_t i = 1; i + 2 < path.points.size(); i += 3) {
+      const Point *a = &path.points[i], *b = a + 1, *end = a + 2;
+      cairo_curve_to(cairo, static_cast<double>(a->x), static_cast<double>(a->y), static_cast<double>(b->x),
+                     static_cast<double>(b->y), static_cast<double>(end->x), static_cast<double>(end->y));
+    }
+    set_colour(cairo, path.colour, path.opacity);
+    cairo_set_line_width(cairo, static_cast<double>(path.width));
+    const double dashes[] = {static_cast<double>(path.dash), static_cast<double>(path.dash) * 2 / 3};
+    if (path.dash > 0) cairo_set_dash(cairo, dashes, 2, 0);
+    cairo_stroke(cairo);
+    cairo_set_dash(cairo, nullptr, 0, 0);
+    if (path.head <= 0) return;
+    const auto head = arrow_head(path);
+    move_to(cairo, head[0]);
+    line_to(cairo, head[1]);
+    line_to(cairo, head[2]);
+    cairo_close_path(cairo);
+    cairo_fill(cairo);
+  }
   void operator()(const Text& text) const {
     set_colour(cairo, text.colour);
     const float below = kInkMiddle * text.size;  // the base line, under the middle

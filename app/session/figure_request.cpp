@@ -44,7 +44,9 @@ FigureKind seen_figure(const AppState& state) {
     return !compared_trace(state) ? FigureKind::grid : view.patch.on ? FigureKind::patch : FigureKind::compare;
   if (shows_matrix(view) && state.trace && exists(*state.trace, view.look.matrix) && looks_at_matrix(view))
     return FigureKind::matrix;
+  const bool one_stage = shown_grid(state) == GridShow::maps;
   if (shows_text(state)) return FigureKind::text;
+  if (stage_form(state) == StageForm::sentence && one_stage) return FigureKind::sentence;
   // All of few heads are the same figure as some of many.
   const GridShow grid =
       shown_grid(state) == GridShow::all && !has_many_heads(state) ? GridShow::maps : shown_grid(state);

@@ -33,22 +33,32 @@ MapKind shown_kind(const AppState& state, Stack stack) {
 
 namespace {
 
-bool has_more_tokens(const AppState& state, Index tokens) {
+/// How many rows or columns the chosen stack's maps have, as they are shown.
+Index words_of_maps(const AppState& state) {
   const Stack stack = state.view.chosen.stack;
-  return std::max(state.trace->queries(stack), state.trace->keys(stack)) > tokens;
+  if (const FoldedStack* folded = shown_fold(state, stack))
+    return std::max(std::ssize(folded->fold.queries.groups), std::ssize(folded->fold.keys.groups));
+  return std::max(state.trace->queries(stack), state.trace->keys(stack));
 }
 
 }  // namespace
 
-bool shows_text(const AppState& state) {
-  const ViewState& view = state.view;
-  if (!state.trace || view.view != View::heads || view.painting) return false;
-  return shown_kind(state, view.chosen.stack) == MapKind::weights &&
-         view.text.shown.value_or(has_more_tokens(state, kLongText));
+bool offers_sentence(const AppState& state) {
+  return state.trace && state.view.view == View::heads && words_of_maps(state) <= kMostWordsOfStage;
 }
 
-bool offers_text(const AppState& state) {
-  return shows_text(state) || (state.trace && state.view.view == View::heads && has_more_tokens(state, kOffersText));
+StageForm stage_form(const AppState& state) {
+  const ViewState& view = state.view;
+  const bool of_map = !state.trace || view.view != View::heads || view.painting ||
+                      shown_kind(state, view.chosen.stack) != MapKind::weights;
+  if (of_map) return StageForm::map;
+  const Index words = words_of_maps(state);
+  const StageForm usual = view.lesson              ? StageForm::map
+                          : words > kUsualWordsOfStage ? StageForm::text
+                                                   : StageForm::sentence;
+  const StageForm form = view.text.form.value_or(usual);
+  if (form != StageForm::sentence) return form;
+  return words > kMostWordsOfStage ? StageForm::text : view.viewport != Viewport{} ? StageForm::map : form;
 }
 
 ShadeChoice shade_choice(const ViewState& view) {

@@ -24,10 +24,14 @@ MapKind wanted_kind(const AppState& state);
 const DerivedMaps* shown_maps(const AppState& state, Stack stack);
 MapKind shown_kind(const AppState& state, Stack stack);
 
-/// Whether the stage shows the text instead of the chosen head's map, and whether that can be chosen: for short texts
-/// where it was chosen before.
-bool shows_text(const AppState& state);
-bool offers_text(const AppState& state);
+/// What the stage of View::heads shows: what was chosen, else the sentence, of more than kUsualWordsOfStage words the text,
+/// and the map beside a lesson, since lessons speak of rows and columns. Always the map where it is painted, zoomed into
+/// or shows no weights; no sentence of more than kMostWordsOfStage words. Of other views: the map.
+StageForm stage_form(const AppState& state);
+inline bool shows_text(const AppState& state) { return stage_form(state) == StageForm::text; }
+/// Whether the stage can show the sentence.
+bool offers_sentence(const AppState& state);
+inline constexpr Index kUsualWordsOfStage = 40, kMostWordsOfStage = 60;
 /// What shades the text: the words that were chosen, else that of the pinned cell; none where there is neither.
 ShadeChoice shade_choice(const ViewState& view);
 

@@ -100,7 +100,11 @@ void read_views(const JsonField& object, ViewState& view) {
   if (auto heads = ascending_indices(flow.at("heads"))) view.flow.heads = std::move(heads);
   flow.read_within("threshold", view.flow.threshold, 0, 1);
   const JsonField text = object.at("text");
-  if (const json& shown = text.at("shown").value(); shown.is_boolean()) view.text.shown = shown.get<bool>();
+  // As earlier versions wrote the form.
+  if (const json& shown = text.at("shown").value(); shown.is_boolean())
+    view.text.form = shown.get<bool>() ? StageForm::text : StageForm::map;
+  if (text.has("form")) text.read_choice("form", view.text.form.emplace(StageForm::map), kStageForms);
+  if (text.has("arcs")) text.read_within("arcs", view.text.arcs.emplace(), 0, 1);
   text.read("columns", view.text.columns);
   text.read_choice("heads", view.text.heads, kShadeHeadNames);
   if (auto words = ascending_indices(text.at("words"))) view.text.words = *std::move(words);
@@ -121,7 +125,8 @@ void write_views(const ViewState& view, json& object) {
   if (view.code != CodeLook{}) object["code"] = {{"dialect", name(view.code.dialect)}, {"block", view.code.block}};
   if (const TextLook& text = view.text; text != TextLook{}) {
     json& written = object["text"] = {{"columns", text.columns}, {"heads", name(text.heads)}, {"words", text.words}};
-    if (text.shown) written["shown"] = *text.shown;
+    if (text.form) written["form"] = name_in(kStageForms, *text.form);
+    if (text.arcs) written["arcs"] = *text.arcs;
   }
   if (view.flow == FlowLook{}) return;
   object["flow"]["threshold"] = view.flow.threshold;

@@ -32,6 +32,9 @@ inline std::string_view name(InsideTab tab) { return name_in(kTabNames, tab); }
 /// Of GridShow, in its order.
 inline constexpr std::string_view kGridNames[] = {"maps", "glance", "relations"};
 
+/// Of StageForm, in its order.
+inline constexpr std::string_view kStageForms[] = {"sentence", "map", "text"};
+
 /// Of Scale, in its order.
 inline constexpr std::string_view kScaleNames[] = {"linear", "log"};
 
@@ -42,15 +45,16 @@ struct NamedView {
   GridShow grid = GridShow::maps;
   InsideTab tab = InsideTab::numbers;     // of View::inside
   bool patch = false;                     // of View::compare: PatchLook::on
-  std::optional<bool> text = {};          // of View::heads: TextLook::shown
+  std::optional<StageForm> form = {};     // of View::heads: TextLook::form
   std::optional<FigureKind> figure = {};  // nothing: there is no such figure
 };
 
 /// Of those that show one view of the window the most general comes first.
 inline constexpr NamedView kNamedViews[] = {
     {.name = "heads", .figure = FigureKind::grid},
-    {.name = "head", .text = false, .figure = FigureKind::head},
-    {.name = "text", .text = true, .figure = FigureKind::text},
+    {.name = "sentence", .form = StageForm::sentence, .figure = FigureKind::sentence},
+    {.name = "head", .form = StageForm::map, .figure = FigureKind::head},
+    {.name = "text", .form = StageForm::text, .figure = FigureKind::text},
     {.name = "glance", .grid = GridShow::all, .figure = FigureKind::layers},
     {.name = "relations", .grid = GridShow::relations},
     {.name = "inside", .view = View::inside, .figure = FigureKind::steps},

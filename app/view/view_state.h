@@ -85,10 +85,10 @@ struct LessonMark {
   friend bool operator==(const LessonMark&, const LessonMark&) = default;
 };
 
-/// The figures that can be written: all heads of a stack, one head large, the text shaded, lines between the words, all
+/// The figures that can be written: all heads of a stack, the sentence, one head large, the text shaded, lines between the words, all
 /// heads small, one head in two answers, what of A brings it back in B, the steps behind one weight, what wrote its
 /// score, the guess after each layer, the data flow diagram, one matrix of it.
-enum class FigureKind { grid, head, text, flow, layers, compare, patch, steps, writers, lens, diagram, matrix };
+enum class FigureKind { grid, sentence, head, text, flow, layers, compare, patch, steps, writers, lens, diagram, matrix };
 
 /// Whether such a picture has all heads of a stack, which can be sorted.
 inline bool shows_all_heads(FigureKind kind) { return kind == FigureKind::grid || kind == FigureKind::layers; }
@@ -117,18 +117,20 @@ struct FlowLook {
   friend bool operator==(const FlowLook&, const FlowLook&) = default;
 };
 
-/// How the stage of View::heads shows the text itself, shaded by weights, instead of the map.
+/// What the stage of View::heads shows: the sentence with the arcs of all heads, the map of one head, or the text
+/// itself, shaded by weights.
+enum class StageForm { sentence, map, text };
+
+/// The form of the stage, and how its text is shaded.
 struct TextLook {
-  std::optional<bool> shown = {};  // the text, or the map; nothing: the text where it is longer than kLongText
-  bool columns = false;            // ShadeChoice has the next three
+  std::optional<StageForm> form = {};  // nothing: stage_form (session/shown.h) chooses
+  std::optional<float> arcs = {};      // arcs without a name from this weight up; nothing: as many as can be told apart
+  bool columns = false;                // ShadeChoice has the next three
   ShadeHeads heads = ShadeHeads::head;
   std::vector<Index> words = {};  // none: the word of the pinned cell
 
   friend bool operator==(const TextLook&, const TextLook&) = default;
 };
-/// Above kOffersText tokens the text is offered beside the map; above kLongText it is shown first.
-inline constexpr Index kOffersText = 40, kLongText = 120;
-
 /// The settings of activation patching from A into B in View::compare.
 struct PatchLook {
   bool on = false;  // the map of what is restored, instead of the maps of the heads

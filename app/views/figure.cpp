@@ -35,6 +35,7 @@ Result<Drawing> draw_figure(const FigureSubject& subject, const FigureOptions& o
   switch (options.kind) {
     case FigureKind::grid:
     case FigureKind::layers: return draw_heads(subject, options, measure);
+    case FigureKind::sentence: return draw_sentence(subject, options, measure);
     case FigureKind::head: return draw_head(subject, options, measure);
     case FigureKind::text:
       for (const Index word : options.shades.words)

@@ -6,10 +6,39 @@
 namespace headlight {
 
 struct TextWords {
+  Words sentence{"Sentence", "句子"};
   Words map{"Map", "图"};
   Words text{"Text", "文本"};
-  Words tip_form{"The chosen head as a map, or the text itself, each word shaded by its weight. Key: %",
-                 "所选的头作为图，或者文本本身，每个词按权重着色。按键：%"};
+  Words tip_form{
+      "The sentence with arcs of all heads, the map of the chosen head, or the text itself, each word shaded by its "
+      "weight. Key: %",
+      "句子和所有头的弧线，所选的头的图，或者文本本身，每个词按权重着色。按键：%"};
+  Words too_long{"More than % words: no arcs can be told apart. Map and Text show any length.",
+                 "超过 % 个词：弧线无法分辨。“图”和“文本”不限长度。"};
+  /// Of the scene of a sentence.
+  Words looks{"“%” looks at", "“%”看向"};
+  Words share_rests{"% rests", "% 停着"};
+  Words off{"off", "已关"};
+  Words more_head{"% more head", "另有 % 个头"};
+  Words more_heads_here{"% more heads", "另有 % 个头"};
+  Words head_rests{"% head rests", "% 个头停着"};
+  Words heads_rest{"% heads rest", "% 个头停着"};
+  Words head_on_itself{"% looks at the word itself", "% 个看词自己"};
+  Words heads_on_itself{"% look at the word itself", "% 个看词自己"};
+  Words weights_above{"% weights above %", "% 个权重大于 %"};
+  Words names_only{"names alone", "只有名称"};
+  Words all_above{"above %", "大于 %"};
+  Words as_many{"as many as can be told apart", "能分清的那些"};
+  Words tip_arcs{
+      "Bold: cells that have names, and the pinned one. Grey: the largest weight of any head between two words that are "
+      "no neighbours.",
+      "粗弧：有名称的单元格和固定的单元格。灰弧：不相邻的两个词之间任意一个头的最大权重。"};
+  Words no_name{"no name for such a pair", "这样的一对没有名称"};
+  Words right_in{"%, right in % of 100", "%，100 次里对 % 次"};
+  Words right_in_texts{"%? Right in % of 100 in real texts", "%？在真实文本里 100 次对 % 次"};
+  Words rests_here{"% of this row rests on %", "这一行有 % 停在%上"};
+  Words sums_to{"set by hand: the row sums to %", "手动设定：这一行的和为 %"};
+  Words nothing_learned{"random weights: nothing was learned", "随机权重：什么也没学到"};
   Words rows{"looks at", "看向"};
   Words columns{"is looked at by", "被谁看"};
   Words tip_direction{"Shades the words that the chosen words look at, or the words that look at them. Key: %",

@@ -29,6 +29,15 @@ struct Bounds {
     return {x, y, std::max(box.right(), wings.right()) - x, std::max(box.bottom(), wings.bottom()) - y};
   }
   Box operator()(const Curve& curve) const { return around(curve.from, curve.to, curve.width); }
+  Box operator()(const Path& path) const {
+    Box box = around(path.points.front(), path.points.front(), path.width);
+    for (const Point& at : path.points) {
+      const Box one = around(at, at, path.width);
+      const float x = std::min(box.x, one.x), y = std::min(box.y, one.y);
+      box = {x, y, std::max(box.right(), one.right()) - x, std::max(box.bottom(), one.bottom()) - y};
+    }
+    return box;
+  }
   Box operator()(const Text& text) const {
     const float half = text.size / 2;
     if (text.turn == TextRotation::upwards) return {text.at.x - half, text.at.y - text.width, text.size, text.width};
@@ -48,6 +57,18 @@ std::array<Point, 3> arrow_head(const Stroke& arrow) {
   const float along = length > 0 ? arrow.head / length : 0, aside = 0.8f * along;
   const Point end{arrow.to.x - along * dx, arrow.to.y - along * dy};
   return {arrow.to, {end.x + aside * dy, end.y - aside * dx}, {end.x - aside * dy, end.y + aside * dx}};
+}
+
+std::array<Point, 3> arrow_head(const Path& path) {
+  const Point end = path.points.back();
+  Point from = end;  // the last point that is another
+  for (auto at = path.points.rbegin(); at != path.points.rend() && from == end; ++at) from = *at;
+  const float dx = end.x - from.x, dy = end.y - from.y, length = std::hypot(dx, dy);
+  const float x = length > 0 ? dx / length : 0, y = length > 0 ? dy / length : 0;
+  const float aside = std::max(0.5f * path.head, 0.9f * path.width + 0.2f * path.head);
+  return {{{end.x + path.head * x, end.y + path.head * y},
+           {end.x + aside * y, end.y - aside * x},
+           {end.x - aside * y, end.y + aside * x}}};
 }
 
 Text text_of(Point at, std::string text, float size, Rgb colour, const TextWidth& measure, Anchor anchor, Role role,

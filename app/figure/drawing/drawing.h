@@ -70,6 +70,19 @@ struct Curve {
   float opacity = 1;
 };
 
+/// A line through cubic curves: where it begins, then two control points and an end for each.
+struct Path {
+  std::vector<Point> points;
+  float width = 1;
+  Rgb colour = {};
+  float opacity = 1;
+  float dash = 0;  // the length of the dashes of a broken line, two thirds of it between them; 0: it is whole
+  float head = 0;  // the length of the arrow's head that goes on beyond its end; 0: none
+};
+
+/// The head of such a path, its tip first: at least half as wide as long, and wider than the line.
+std::array<Point, 3> arrow_head(const Path& path);
+
 enum class Role { title, label, value, caption };
 enum class Anchor { left, middle, right };
 /// level: from left to right. upwards: turned by 90°, read from the bottom up. stacked: characters one above the other.
@@ -88,7 +101,7 @@ struct Text {
   TextRotation turn = TextRotation::level;
 };
 
-using Item = std::variant<Cells, Ramp, Rectangle, Stroke, Curve, Text>;
+using Item = std::variant<Cells, Ramp, Rectangle, Stroke, Curve, Path, Text>;
 
 /// A box that can be pointed at: `node encoder.0.q`, `flow query 3`.
 struct Hit {

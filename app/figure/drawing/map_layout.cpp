@@ -22,6 +22,11 @@ bool is_blank(char32_t c) {
 
 }  // namespace
 
+float stage_growth(float width, float height) {
+  constexpr float kWidth = 1440, kHeight = 900, kMost = 1.8f, kSteps = 8;
+  return std::floor(std::clamp(std::min(width / kWidth, height / kHeight), 1.0f, kMost) * kSteps) / kSteps;
+}
+
 std::string axis_label(const Token& token) {
   std::string label;
   std::size_t characters = 0;

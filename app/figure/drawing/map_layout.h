@@ -28,6 +28,9 @@ struct Box {
 
 inline Box moved(const Box& box, Point by) { return {box.x + by.x, box.y + by.y, box.w, box.h}; }
 
+/// How much larger than at 1440 × 900 the bars, rows and large type of the stage are, in steps.
+float stage_growth(float width, float height);
+
 /// A token as an axis shows it: spaces that would be invisible become ␣, a line break ⏎, long ones end in …, and a
 /// picture (an emoji) is its name.
 std::string axis_label(const Token& token);

@@ -6,6 +6,7 @@
 
 #include "derived/answer_comparison.h"
 #include "gui/frame/gui.h"
+#include "views/sentence/sentence_content.h"
 
 namespace headlight {
 
@@ -18,8 +19,13 @@ void move_cell(Gui& gui, Index rows, Index columns);
 
 /// Pushes the look of the text, changed by `change`.
 void change_text_look(Gui& gui, const std::function<void(TextLook&)>& change);
-/// Shows the text instead of the chosen head's map, or the map.
-void show_text(Gui& gui, bool on);
+/// Shows this form of the stage; the next of them that can be shown.
+void show_form(Gui& gui, StageForm form);
+void step_form(Gui& gui);
+/// The sentence that the stage shows; nothing where it shows none.
+std::optional<SentenceContent> shown_sentence(const AppState& state);
+/// Pins the cell of an arc in its head.
+void pin_arc(Gui& gui, const SentenceArc& arc);
 /// Switches between the weights of the chosen words and the weights at them as shades of the text.
 void turn_text(Gui& gui);
 /// One head, its layer, all heads.

@@ -26,7 +26,7 @@ inline MapKind kind(const Gui& gui) { return shown_kind(gui.state, gui.state.vie
 /// The large map of one head, whose single cells can be seen.
 inline bool has_weights(const Gui& gui) {
   return answered(gui) && !in_view(gui, View::flow) && !in_view(gui, View::compare) && kind(gui) == MapKind::weights &&
-         !shows_text(gui.state);
+         (!in_view(gui, View::heads) || stage_form(gui.state) == StageForm::map);
 }
 inline bool in_text(const Gui& gui) { return shows_text(gui.state); }
 inline bool zooms(const Gui& gui) { return has_weights(gui) && shows_tokens(gui.state); }

@@ -40,16 +40,17 @@ TextSize font_for(const Gui& gui, float line) {
     return line < (gui.fonts.pixels(size) + gui.fonts.pixels(larger)) / 2;
   };
   if (nearer(TextSize::small, TextSize::body)) return TextSize::small;
-  return nearer(TextSize::body, TextSize::title) ? TextSize::body : TextSize::title;
+  if (nearer(TextSize::body, TextSize::title)) return TextSize::body;
+  return nearer(TextSize::title, TextSize::large) ? TextSize::title : TextSize::large;
 }
 
 TextWidth window_measure(Gui& gui) {
   return [&gui](std::string_view text, float size) {
-    const TextSize font = font_for(gui, kLineOfEm * size);
-    const std::string shown = gui.fonts.shown(text);
-    return gui.fonts.font(font)
-        ->CalcTextSizeA(gui.fonts.pixels(font), FLT_MAX, 0, shown.data(), shown.data() + shown.size())
-        .x;
+    const float line = kLineOfEm * size;
+    const TextSize font = font_for(gui, line);
+    const std::string shown = gui.fonts.shown(text, font);
+    const float pixels = std::abs(line - gui.fonts.pixels(font)) > kUnscaled ? line : gui.fonts.pixels(font);
+    return gui.fonts.font(font)->CalcTextSizeA(pixels, FLT_MAX, 0, shown.data(), shown.data() + shown.size()).x;
   };
 }
 

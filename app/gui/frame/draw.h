@@ -22,11 +22,12 @@ void draw_rotated(ImDrawList& list, float x, float bottom, ImU32 colour, std::st
 /// A line of the window's text in ems.
 inline constexpr float kLineOfEm = 1.25f;
 
+/// A line that differs from the lines of its font by no more pixels is drawn in the font's own size.
+inline constexpr float kUnscaled = 0.5f;
 /// The font whose lines are nearest to so many pixels.
 TextSize font_for(const Gui& gui, float line);
 
-/// How texts that are not ready to be drawn yet (Fonts::shown) are measured, in the font whose em is nearest to the
-/// size.
+/// How texts that are not ready to be drawn yet (Fonts::shown) are measured, as a scene draws them.
 TextWidth window_measure(Gui& gui);
 
 /// How wide a text is that is not ready to be drawn yet (Fonts::shown), at the current font.

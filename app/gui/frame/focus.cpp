@@ -12,7 +12,9 @@ namespace {
 /// In each window's storage: the control that was brought into sight last.
 constexpr ImGuiID kBroughtIntoSight = 0x666f6375;
 
-bool is_control(BoxKind kind) { return kind != BoxKind::none && kind != BoxKind::label && kind != BoxKind::map; }
+bool is_control(BoxKind kind) {
+  return kind != BoxKind::none && kind != BoxKind::label && kind != BoxKind::map && kind < BoxKind::stage;
+}
 
 /// The window that has the keyboard for itself: an open menu, else an open dialog; null: all are open to it.
 const void* window_in_front(const Gui& gui) {

@@ -25,7 +25,7 @@
 namespace headlight {
 namespace {
 
-constexpr std::array<float, 4> kEm{13, 15, 20, 13};  // by TextSize
+constexpr std::array<float, 5> kEm{13, 15, 20, 13, 26};  // by TextSize
 
 // Beside ASCII and Latin-1: punctuation, arrows and signs of the interface.
 constexpr std::string_view kSigns =
@@ -85,6 +85,9 @@ struct Fonts::State {
   std::unordered_set<char32_t> kept;
   std::unordered_map<char32_t, int> wanted;  // beside the kept ones: to the frame that last asked
   std::unordered_set<char32_t> built;
+  std::unordered_map<char32_t, int> large;  // characters of the large font, to the frame that last asked
+  std::unordered_set<char32_t> built_large;
+  float growth = 1;  // of the large font
   bool lacking = true;
   int frame = 0;
   std::uint64_t atlases = 0;
@@ -99,6 +102,11 @@ struct Fonts::State {
     if (!kept.contains(c)) wanted[c] = frame;
     if (!built.contains(c)) lacking = true;
   }
+  void want_large(char32_t c) {
+    if (c < 0x20) return;
+    large[c] = frame;
+    if (!built_large.contains(c)) lacking = true;
+  }
   // The character that ImGui shows for a code point of its text: itself, or the one that it substitutes.
   char32_t meant(char32_t c) const { return stand_ins.behind(c).value_or(c); }
 
@@ -107,6 +115,7 @@ struct Fonts::State {
   ImFont* add_file(std::size_t file, const ImVector<ImWchar>& glyphs, int height, float down, ImFont* into);
   using ByFile = std::map<std::size_t, std::vector<char32_t>>;
   ByFile sorted(std::vector<char32_t>& by_hand);
+  ByFile enlarged(std::vector<char32_t>& by_hand);
   ByFile monospaced(const ByFile& by_file);
   void build();
   DrawnGlyph drawn(char32_t c, float em);
@@ -155,6 +164,13 @@ std::string Fonts::shown(std::string_view text) {
   return result;
 }
 
+std::string Fonts::shown(std::string_view text, TextSize size) {
+  std::string result = shown(text);
+  if (size == TextSize::large)
+    for (const char32_t c : code_points(result)) state_->want_large(c);
+  return result;
+}
+
 std::string Fonts::typed(std::string_view text) const { return state_->stand_ins.restored(text); }
 
 void Fonts::input(char32_t code_point) {
@@ -164,6 +180,8 @@ void Fonts::input(char32_t code_point) {
 }
 
 void Fonts::State::forget_late() {
+  constexpr std::size_t kManyLarge = 400;
+  if (large.size() > kManyLarge) std::erase_if(large, [&](const auto& one) { return one.second < frame - kLateFrames; });
   if (wanted.size() <= kManyGlyphs) return;
   std::erase_if(wanted, [&](const auto& entry) { return entry.second < frame - kLateFrames; });
 }
@@ -258,6 +276,18 @@ Fonts::State::ByFile Fonts::State::sorted(std::vector<char32_t>& by_hand) {
   return by_file;
 }
 
+// The characters of the large font.
+Fonts::State::ByFile Fonts::State::enlarged(std::vector<char32_t>& by_hand) {
+  built_large.clear();
+  for (char32_t c = 0x20; c <= 0x7E; ++c) built_large.insert(c);
+  for (const auto& [c, when] : large) built_large.insert(c);
+  ByFile by_file;
+  std::erase_if(by_hand, [&](char32_t c) { return !built_large.contains(c); });
+  for (const char32_t c : built_large)
+    if (const auto file = files.font_with(c); file && !std::ranges::binary_search(by_hand, c)) by_file[*file].push_back(c);
+  return by_file;
+}
+
 // The same characters, in the monospaced font where that has them.
 Fonts::State::ByFile Fonts::State::monospaced(const ByFile& by_file) {
   ByFile sorted;
@@ -269,8 +299,10 @@ Fonts::State::ByFile Fonts::State::monospaced(const ByFile& by_file) {
 void Fonts::State::build() {
   std::vector<char32_t> by_hand;
   const ByFile by_file = sorted(by_hand);
-  constexpr auto kCode = static_cast<std::size_t>(TextSize::code);
+  constexpr auto kCode = static_cast<std::size_t>(TextSize::code), kLarge = static_cast<std::size_t>(TextSize::large);
+  std::vector<char32_t> large_by_hand = by_hand;
   GlyphRanges of_text = ranges_of(by_file), of_code;  // the atlas reads them until it is built
+  GlyphRanges of_large = ranges_of(enlarged(large_by_hand));
   if (has_code) of_code = ranges_of(monospaced(by_file));
 
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
@@ -285,22 +317,22 @@ void Fonts::State::build() {
   };
   std::vector<Placed> placed;
   std::array<float, kEm.size()> baselines{};
-  const std::size_t count = has_code ? kEm.size() : kCode;
-  for (std::size_t i = 0; i < count; ++i) {
-    const float em = std::round(kEm[i] * scale);
+  for (std::size_t i = 0; i < kEm.size(); ++i) {
+    if (i == kCode && !has_code) continue;
+    const float em = std::round(kEm[i] * scale * (i == kLarge ? growth : 1));
     // Families differ in the room they leave above and below (Noto's CJK fonts: 1.45 em); here a line is 1.25 em, with
     // the middle of the ideographs, 0.37 em above the baseline, in the middle of the line.
     pixels[i] = std::round(1.25f * em);
     baselines[i] = std::round(pixels[i] / 2 + 0.37f * em);
     fonts[i] = nullptr;
     float ascent = 0;
-    for (auto& [file, glyphs] : i == kCode ? of_code : of_text) {
+    for (auto& [file, glyphs] : i == kCode ? of_code : i == kLarge ? of_large : of_text) {
       const int height = files.height_for_em(file, em);
       // Later fonts are laid on the first one's baseline.
       if (!fonts[i]) ascent = static_cast<float>(files.ascent(file, height));
       fonts[i] = add_file(file, glyphs, height, baselines[i] - ascent, fonts[i]);
     }
-    for (const char32_t c : by_hand) {
+    for (const char32_t c : i == kLarge ? large_by_hand : by_hand) {
       DrawnGlyph glyph = drawn(c, em);
       const ImVec2 offset(static_cast<float>(glyph.left), baselines[i] - static_cast<float>(glyph.top));
       const int rectangle = atlas.AddCustomRectFontGlyph(fonts[i], static_cast<ImWchar>(c), glyph.width, glyph.height,
@@ -311,7 +343,8 @@ void Fonts::State::build() {
   [[maybe_unused]] const bool done = atlas.Build();
   assert(done);  // FreeType opened every face before
   for (const auto& [rectangle, glyph] : placed) copy_glyph(atlas, *atlas.GetCustomRectByIndex(rectangle), glyph);
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < kEm.size(); ++i) {
+    if (i == kCode && !has_code) continue;
     fonts[i]->FontSize = pixels[i];
     fonts[i]->Ascent = baselines[i];
     fonts[i]->Descent = baselines[i] - pixels[i];
@@ -327,8 +360,11 @@ bool Fonts::prepare(float scale) {
   assert(state_->opened && scale > 0);
   ++state_->frame;
   for (const ImWchar c : ImGui::GetIO().InputQueueCharacters) state_->want(c);
-  if (!state_->lacking && scale == state_->scale) return false;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float growth = display.x > 0 ? stage_growth(display.x / scale, display.y / scale) : state_->growth;
+  if (!state_->lacking && scale == state_->scale && growth == state_->growth) return false;
   state_->scale = scale;
+  state_->growth = growth;
   state_->forget_late();
   state_->build();
   ++state_->atlases;

@@ -13,8 +13,9 @@
 
 namespace headlight {
 
-/// An em of 13, 15, 20 and 13 px at 100 %. That of code is monospaced from the frame after it was first pushed.
-enum class TextSize { small, body, title, code };
+/// An em of 13, 15, 20, 13 and 26 px at 100 %. That of code is monospaced from the frame after it was first pushed. The
+/// large one grows with the window (stage_growth of figure/drawing/map_layout.h) and has ASCII and what was asked of it.
+enum class TextSize { small, body, title, code, large };
 
 class Fonts {
  public:
@@ -48,6 +49,8 @@ class Fonts {
   /// Text on its way to the screen: remembers the glyphs it needs, and puts stand-ins for what ImGui cannot hold.
   /// Every string that is not kept goes through here in every frame that draws it.
   std::string shown(std::string_view text);
+  /// The same for text that is drawn in this size.
+  std::string shown(std::string_view text, TextSize size);
   /// Text on its way back from an input widget: the stand-ins become the characters again. typed(shown(t)) is t.
   std::string typed(std::string_view text) const;
   /// A character from the keyboard or the input method, handed to ImGui's queue.

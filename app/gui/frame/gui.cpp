@@ -20,7 +20,8 @@ namespace headlight {
 
 std::string_view box_kind_name(BoxKind kind) {
   constexpr std::string_view kNames[] = {"",     "map",  "thumbnail", "button", "segment",
-                                         "menu", "link", "field",     "slider", "label"};
+                                         "menu", "link", "field",     "slider", "label",
+                                         "stage", "atlas", "arc"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -30,7 +31,7 @@ void Gui::name_item(const std::string& name, BoxKind kind, std::uint32_t item) {
 }
 
 void Gui::name_box(const std::string& name, const Box& box, BoxKind kind, std::optional<HeadRef> head,
-                   std::uint32_t item) {
+                   std::uint32_t item, std::optional<CellRef> cell) {
   if (probe) (*probe)[name] = box;
   add_focus_stop(*this, name, box, kind, item);
   // A ring around what a lesson's text points at.
@@ -44,7 +45,7 @@ void Gui::name_box(const std::string& name, const Box& box, BoxKind kind, std::o
   const ImVec2 least = list.GetClipRectMin(), most = list.GetClipRectMax();
   const float x = std::max(box.x, least.x), y = std::max(box.y, least.y);
   const Box seen{x, y, std::min(box.right(), most.x) - x, std::min(box.bottom(), most.y) - y};
-  if (seen.w > 0 && seen.h > 0) boxes->push_back({name, kind, head, seen});
+  if (seen.w > 0 && seen.h > 0) boxes->push_back({name, kind, head, seen, cell});
 }
 
 FontScope::FontScope(const Gui& gui, TextSize size) { gui.fonts.push(size); }

@@ -34,7 +34,7 @@ struct WorkStatus {
 using Probe = std::map<std::string, Box>;
 
 /// The kind of a control in the file of `screenshot --boxes`; none: the control is not listed.
-enum class BoxKind { none, map, thumbnail, button, segment, menu, link, field, slider, label };
+enum class BoxKind { none, map, thumbnail, button, segment, menu, link, field, slider, label, stage, atlas, arc };
 /// Of BoxKind, as files write it; empty for none.
 std::string_view box_kind_name(BoxKind kind);
 
@@ -42,8 +42,9 @@ std::string_view box_kind_name(BoxKind kind);
 struct DrawnBox {
   std::string name;
   BoxKind kind = BoxKind::none;
-  std::optional<HeadRef> head = {};  // of maps and thumbnails
+  std::optional<HeadRef> head = {};  // of maps, thumbnails and arcs
   Box box;
+  std::optional<CellRef> cell = {};  // of arcs
 };
 using DrawnBoxes = std::vector<DrawnBox>;
 
@@ -65,7 +66,6 @@ struct Gui {
   KeptTexts* texts = nullptr;               // null: texts are laid out in every frame
   std::vector<FocusStop>* stops = nullptr;  // where the Tab key goes; draw_window fills it
   std::vector<HeadRef> shown_heads = {};    // of the atlas, where it shows some of the heads; else empty
-  float least_atlas = 0;  // the width of the atlas' maps where it is narrowest in windows of this width; 0: now
 
   const Palette& colours() const { return palette(state.settings.theme); }
   const char* word(const Words& words) const { return headlight::words(state.settings.language, words); }
@@ -85,7 +85,7 @@ struct Gui {
   /// keep it as that of the last one.
   void name_item(const std::string& name, BoxKind kind = BoxKind::button, std::uint32_t item = 0);
   void name_box(const std::string& name, const Box& box, BoxKind kind = BoxKind::none, std::optional<HeadRef> head = {},
-                std::uint32_t item = 0);
+                std::uint32_t item = 0, std::optional<CellRef> cell = {});
 };
 
 /// Text in one of the three sizes for the rest of the scope.

@@ -69,13 +69,30 @@ class Painter {
                          to_imgui(curve.colour, curve.opacity * faint * view_.opacity), std::max(width, gui_.unit),
                          segments_);
   }
+  void operator()(const Path& path) const {
+    // A line of less than a pixel is a pixel wide and so much fainter.
+    const float width = view_.scale * path.width, faint = std::clamp(width / gui_.unit, 0.4f, 1.0f);
+    const ImU32 colour = to_imgui(path.colour, path.opacity * faint * view_.opacity);
+    const float wide = std::max(width, gui_.unit);
+    list_.PathLineTo(exactly_at(path.points.front()));
+    for (std::size_t i = 1; i + 2 < path.points.size(); i += 3)
+      list_.PathBezierCubicCurveTo(exactly_at(path.points[i]), exactly_at(path.points[i + 1]),
+                                   exactly_at(path.points[i + 2]), path.dash > 0 ? 4 * kMostOfCurve : 0);
+    if (path.dash > 0) stroke_dashes(colour, wide, view_.scale * path.dash);
+    else list_.PathStroke(colour, 0, wide);
+    if (path.head <= 0) return;
+    const auto head = arrow_head(path);
+    const ImVec2 a = exactly_at(head[0]), b = exactly_at(head[1]), c = exactly_at(head[2]);
+    list_.AddTriangleFilled(a, b, c, colour);
+  }
   void operator()(const Text& text) const {
     const float line = kLineOfEm * text.size * view_.scale;
     if (line < 1) return;  // no room: Dear ImGui ends the program over a font without height
-    const FontScope font(gui_, font_for(gui_, line));
-    const bool scaled = std::abs(line - ImGui::GetFontSize()) > 0.5f;
+    const TextSize size = font_for(gui_, line);
+    const FontScope font(gui_, size);
+    const bool scaled = std::abs(line - ImGui::GetFontSize()) > kUnscaled;
     if (scaled) ImGui::SetWindowFontScale(line / ImGui::GetFontSize());
-    const std::string shown = gui_.fonts.shown(text.text);
+    const std::string shown = gui_.fonts.shown(text.text, size);
     const ImVec2 to = at(text.at);
     const ImU32 colour = to_imgui(text.colour);
     if (text.turn == TextRotation::stacked) draw_stacked(list_, to.x, to.y, colour, shown);
@@ -91,6 +108,28 @@ class Painter {
 
   void paint(const Item& item) {
     if (std::holds_alternative<Cells>(item) || in_sight(box(bounds(item)))) std::visit(*this, item);
+  }
+
+  /// Strokes the path of the list with gaps of two thirds of a dash.
+  void stroke_dashes(ImU32 colour, float width, float dash) const {
+    const ImVector<ImVec2> points = list_._Path;
+    list_.PathClear();
+    float at = 0;  // along the path, within a dash and its gap
+    const float period = dash * 5 / 3;
+    for (int i = 0; i + 1 < points.Size; ++i) {
+      const ImVec2 a = points[i], b = points[i + 1];
+      const float length = std::hypot(b.x - a.x, b.y - a.y);
+      for (float done = 0; length > 0 && done < length;) {
+        const bool draws = at < dash;
+        const float step = std::min(length - done, (draws ? dash : period) - at), from = done / length,
+                    to = (done + step) / length;
+        if (draws)
+          list_.AddLine({a.x + from * (b.x - a.x), a.y + from * (b.y - a.y)},
+                        {a.x + to * (b.x - a.x), a.y + to * (b.y - a.y)}, colour, width);
+        done += std::max(step, 0.01f);
+        at = at + step >= period - 0.01f ? 0 : at + step;
+      }
+    }
   }
 
  private:

@@ -20,15 +20,6 @@ float slider_width(const Gui& gui) {
   return std::round(std::clamp(0.13f * ImGui::GetIO().DisplaySize.x / gui.unit - 77, 34.0f, 100.0f) * gui.unit);
 }
 
-/// Opens and closes what most readers never change. ImGui keeps whether it is open, not the state, as for any menu.
-bool more_controls(Gui& gui) {
-  bool& open = *ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID("more controls"));
-  ImGui::Dummy({0, 4 * gui.unit});
-  if (menu_button(gui, "more controls", gui.word(kModelWords.more), open)) open = !open;
-  explain_item(gui, kModelWords.tip_more);
-  return open;
-}
-
 /// What has no room in the row, below its menu.
 void rest_of_row(Gui& gui) {
   constexpr float kWidth = 216, kMost = 620;
@@ -48,10 +39,6 @@ void rest_of_row(Gui& gui) {
 
 }  // namespace
 
-bool controls_in_column(const Gui& gui) {
-  return ImGui::GetIO().DisplaySize.x >= kLeastForControls * gui.unit && !current_step(gui.state);
-}
-
 bool only_controls_open() {
   ImGuiWindow* window = ImGui::FindWindowByName("sentence");
   const auto& open = ImGui::GetCurrentContext()->OpenPopupStack;
@@ -69,8 +56,8 @@ void controls_row(Gui& gui) {
     gui.push_once(SetMask{!mask.causal, mask.padding, state.view.chosen.stack, scoped_layer(state)});
   explain_item(gui, kMaskWords.tip_causal);
   ImGui::SameLine(0, kBetweenMasks * gui.unit);
-  paint_control(gui, true);
-  if (takes_shape(state.document)) shape_controls(gui, &row);
+  paint_control(gui);
+  if (takes_shape(state.document)) shape_controls(gui, row);
   ImGui::SameLine(0, kBeforeMenu * gui.unit);
   ImGui::SetCursorPosY(row.top);
   rest_of_row(gui);
@@ -78,17 +65,15 @@ void controls_row(Gui& gui) {
 
 void controls_panel(Gui& gui) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{8 * gui.unit, 3 * gui.unit});
-  const bool shaped = takes_shape(gui.state.document), row = !controls_in_column(gui);
-  mask_controls(gui, row);
-  if (shaped) model_controls(gui, row);
-  if (row || more_controls(gui)) {
-    score_controls(gui);
-    if (shaped) finer_model_controls(gui);
-    if (shaped) block_controls(gui);
-    part_controls(gui);
-    padding_control(gui);  // which comes and goes with the model
-  }
-  changed_by_hand(gui);  // below all others, which it does not move
+  const bool shaped = takes_shape(gui.state.document);
+  mask_controls(gui);
+  if (shaped) model_controls(gui);
+  score_controls(gui);
+  if (shaped) finer_model_controls(gui);
+  if (shaped) block_controls(gui);
+  part_controls(gui);
+  padding_control(gui);   // which comes and goes with the model
+  changed_by_hand(gui);   // below all others, which it does not move
   ImGui::PopStyleVar();
 }
 

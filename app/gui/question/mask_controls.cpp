@@ -48,19 +48,13 @@ void padding_control(Gui& gui) {
   if (slider(gui, "pad", pad, 0, most, kSentenceWords.tip_pad_here)) gui.push(SetPad{static_cast<std::size_t>(pad)});
 }
 
-void paint_control(Gui& gui, bool row) {
+void paint_control(Gui& gui) {
   const bool painting = gui.state.view.painting;
-  // Beside it is room for what takes the painted cells away.
-  if (!row) {
-    if (wide_button(gui, "paint", kMaskWords.paint, gui.word(kMaskWords.tip_paint), painting, button_width("×")))
-      gui.push(SetPainting{!painting});
-    return;
-  }
   if (flat_button(gui, "paint", gui.word(kMaskWords.paint_brief), painting)) gui.push(SetPainting{!painting});
   explain_item(gui, kMaskWords.tip_paint);
 }
 
-void mask_controls(Gui& gui, bool row) {
+void mask_controls(Gui& gui) {
   const AppState& state = gui.state;
   const Stack stack = state.view.chosen.stack;
   const auto layer = scoped_layer(state);
@@ -71,23 +65,13 @@ void mask_controls(Gui& gui, bool row) {
     ImGui::TextUnformatted(("· " + std::string(stack_word(gui, stack))).c_str());
   }
   SetMask wanted{mask.causal, mask.padding, stack, layer};
-  bool changed = !row && checkbox(gui, "causal", kMaskWords.causal, wanted.causal, kMaskWords.tip_causal);
-  changed = checkbox(gui, "padding", kMaskWords.padding, wanted.padding, kMaskWords.tip_padding) || changed;
-  if (changed) gui.push_once(wanted);
-  if (!row) {
-    paint_control(gui, false);
-    ImGui::SameLine(0, 0);
-  }
-  const float line = ImGui::GetFrameHeight();
-  if (mask.painted.empty()) ImGui::Dummy({0, row ? 0 : line});
-  else if (row ? wide_button(gui, "clear paint", kMaskWords.clear_paint, gui.word(kMaskWords.paint_hint))
-               : flat_button(gui, "clear paint", "×"))
+  if (checkbox(gui, "padding", kMaskWords.padding, wanted.padding, kMaskWords.tip_padding)) gui.push_once(wanted);
+  if (!mask.painted.empty() && wide_button(gui, "clear paint", kMaskWords.clear_paint, gui.word(kMaskWords.paint_hint)))
     gui.push_once(ClearPaint{stack, layer});
-  if (!mask.painted.empty() && !row) explain_item(gui, kMaskWords.clear_paint);
   // The line is there before it is needed: what stands below does not move.
   if (state.trace && state.trace->num_layers(stack) > 1) {
     if (has_reason_to_scope(state)) scope(gui);
-    else ImGui::Dummy({0, line});
+    else ImGui::Dummy({0, ImGui::GetFrameHeight()});
   }
   if (mask.given || mask.batch) {
     ImGui::AlignTextToFramePadding();

@@ -94,22 +94,18 @@ void mark_trained(Gui& gui, const std::vector<float>& shares) {
                  random);
 }
 
-/// The name of a number and its value, above its slider, or in a row before it. Gives the slider's width.
-float number_label(Gui& gui, const RowNumber& number, const std::string& value, const ControlsRow* row) {
-  if (!row) {
-    control_label(gui, number.label, value);
-    return -1;
-  }
+/// The name of a number and its value, before its slider. Gives the slider's width.
+float number_label(Gui& gui, const RowNumber& number, const std::string& value, const ControlsRow& row) {
   const FontScope small(gui, TextSize::small);
   ImGui::SameLine(0, 14 * gui.unit);
   const float x = ImGui::GetCursorPosX(), frame = gui.fonts.pixels(TextSize::body) + 8 * gui.unit;
-  const float y = std::round(row->top + (frame - ImGui::GetFontSize()) / 2);
+  const float y = std::round(row.top + (frame - ImGui::GetFontSize()) / 2);
   ImGui::SetCursorPos({x, y});
   const std::string name = gui.word(number.label) + std::string(" ");
   ImGui::GetWindowDrawList()->AddText(ImGui::GetCursorScreenPos(), gui.colours().dim, (name + value).c_str());
   // The slider stays where it is while its number grows.
   ImGui::SetCursorPos({x + ImGui::CalcTextSize((name + number.longest).c_str()).x + 6 * gui.unit, y});
-  return row->slider;
+  return row.slider;
 }
 
 /// The shape before a drag: while the width is dragged, the number of heads may have become smaller.
@@ -118,12 +114,14 @@ const Config& dragged_from(const AppState& state) {
   return drags ? state.gesture->config : state.document.config;
 }
 
+/// `row`: where it stands in the row of controls; null: in the menu.
 void layers_slider(Gui& gui, bool of_encoder, const ControlsRow* row) {
   const Config& config = gui.state.document.config;
   const bool two_stacks = config.arch == Arch::encoder_decoder;
   const Index now = of_encoder ? config.layers_of_encoder() : config.num_layers;
   const RowNumber number = of_encoder ? RowNumber{kModelWords.encoder_layers, "88"} : layers_in_row(gui);
-  const float width = number_label(gui, number, std::to_string(now), row);
+  if (!row) control_label(gui, number.label, std::to_string(now));
+  const float width = row ? number_label(gui, number, std::to_string(now), *row) : -1;
   const auto layers = number_slider(gui, of_encoder ? "encoder layers" : "layers", now, 1, kMostSliderLayers,
                                     kModelWords.tip_layers, width);
   if (!layers) return;
@@ -230,7 +228,7 @@ RowNumber layers_in_row(const Gui& gui) {
   return {two_stacks ? kModelWords.decoder_layers : kModelWords.layers, "88"};
 }
 
-void shape_controls(Gui& gui, const ControlsRow* row) {
+void shape_controls(Gui& gui, const ControlsRow& row) {
   const Config& config = gui.state.document.config;
   int d_model = static_cast<int>(config.d_model);
   const std::vector<Index> widths = trained_values(gui.state, &Config::d_model);
@@ -241,8 +239,7 @@ void shape_controls(Gui& gui, const ControlsRow* row) {
     gui.push(SetConfig{with_d_model(dragged_from(gui.state), wanted)});
   }
   mark_trained(gui, shares_of(widths, kLeastSliderWidth, kMostSliderWidth));
-  const std::string d_k = row ? "" : " · d_k " + std::to_string(config.d_k());
-  width = number_label(gui, kHeadsInRow, std::to_string(config.num_heads) + d_k, row);
+  width = number_label(gui, kHeadsInRow, std::to_string(config.num_heads), row);
   // With a d_k that is set separately any number of heads will do.
   const auto heads = config.head_dim > 0 ? number_slider(gui, "heads", config.num_heads, 1, kMostSliderHeads,
                                                          kModelWords.tip_heads, width)
@@ -256,11 +253,10 @@ void shape_controls(Gui& gui, const ControlsRow* row) {
     mark_trained(gui, shares_of(positions, 0, static_cast<Index>(possible.size()) - 1));
   }
   if (heads) gui.push(SetConfig{with_heads(config, *heads)});
-  if (!row && config.arch == Arch::encoder_decoder) layers_slider(gui, true, row);
-  layers_slider(gui, false, row);
+  layers_slider(gui, false, &row);
 }
 
-void model_controls(Gui& gui, bool row) {
+void model_controls(Gui& gui) {
   const Config& config = gui.state.document.config;
   section(gui, kModelWords.section_model);
   trained_control(gui);
@@ -269,8 +265,7 @@ void model_controls(Gui& gui, bool row) {
                  {Arch::decoder, kModelWords.decoder},
                  {Arch::encoder_decoder, kModelWords.encoder_decoder}},
                 setter(gui, &Config::arch));
-  if (!row) shape_controls(gui);
-  else if (config.arch == Arch::encoder_decoder) layers_slider(gui, true, nullptr);
+  if (config.arch == Arch::encoder_decoder) layers_slider(gui, true, nullptr);
 }
 
 void train_shape_button(Gui& gui) {

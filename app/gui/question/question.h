@@ -12,15 +12,11 @@ struct Cursor {
 };
 
 void sentence_panel(Gui& gui);  // the text, the samples, the token chips
-/// Mask and model; below them, where it is opened, the rest. Beside a row of controls: what is not in the row.
-void controls_panel(Gui& gui);
-/// `row`: without what stands in the row of controls.
-void mask_controls(Gui& gui, bool row);
-void model_controls(Gui& gui, bool row);
-/// Whether the controls are in a column; else mask and shape are in a row below the tokens, and the rest in its menu.
-bool controls_in_column(const Gui& gui);
-inline constexpr float kLeastForControls = 1360;  // the width of a window without a lesson that has the column
+/// Mask and shape in a row; all else in its menu.
 void controls_row(Gui& gui);
+void controls_panel(Gui& gui);  // of that menu
+void mask_controls(Gui& gui);
+void model_controls(Gui& gui);
 /// Whether the row's menu is open, and no other: one works with it, so the keys with Ctrl and Alt go on.
 bool only_controls_open();
 /// The position and the widths of that row.
@@ -35,10 +31,10 @@ struct RowNumber {
 };
 RowNumber layers_in_row(const Gui& gui);
 extern const RowNumber kWidthInRow, kHeadsInRow;
-/// d_model, heads and layers: below each other, or side by side in a row.
-void shape_controls(Gui& gui, const ControlsRow* row = nullptr);
+/// d_model, heads and layers side by side.
+void shape_controls(Gui& gui, const ControlsRow& row);
 /// Blocks or allows cells of the large map while it is on.
-void paint_control(Gui& gui, bool row);
+void paint_control(Gui& gui);
 void padding_control(Gui& gui);       // how many tokens are padding, where fresh weights are asked
 void changed_by_hand(Gui& gui);       // and the way back
 void score_controls(Gui& gui);        // scale and dropout
@@ -46,6 +42,14 @@ void part_controls(Gui& gui);         // residual, norm, scale and feed-forward 
 void finer_model_controls(Gui& gui);  // seed and positions
 void block_controls(Gui& gui);
 
+/// Whether the tokens have a line of their own below the text. In View::heads they are on the stage: the words of the
+/// sentence, or a line above the map.
+bool has_chips(const AppState& state);
+/// The lines of tokens of all texts, in so much room.
+void all_chips(Gui& gui, float room, const Cursor& cursor);
+/// The gap before token `i`: a click joins what it parts, a drag moves the boundary. `begin`: of the sentence in the
+/// text.
+void gap_before(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Box& gap, std::size_t begin);
 /// The tokens of a text as chips: a click joins or cuts them, a drag moves a boundary.
 void chips_of(Gui& gui, TextSide side, float width, const Cursor& cursor);
 /// How many of the tokens belong to the sentence, padding to the length of other sentences left out.

@@ -75,8 +75,7 @@ struct Choice {
   float gap = 0;  // before it, in pixels of the design
 };
 
-/// What there is to choose of the text and its tokens, at the right end of their line, so that no token moves: text,
-/// ids or a conversation of a checkpoint; how the text is cut; which sentence of a batch is on the screen.
+/// What there is to choose of the text and its tokens, at the right end of the line, so that nothing moves: text, ids or a conversation of a checkpoint; how the text is cut; which sentence of a batch is on the screen.
 std::vector<Choice> text_choices(Gui& gui) {
   const Document& document = gui.state.document;
   std::vector<Choice> choices;
@@ -184,37 +183,29 @@ Cursor text_line(Gui& gui, float room) {
 
 void sentence_panel(Gui& gui) {
   const Document& document = gui.state.document;
-  const float gap = 8 * gui.unit, right = ImGui::GetContentRegionMax().x, first_line = ImGui::GetCursorPosY();
-  const bool own = has_own_inputs(document), two = has_target(document) && !own;
-  const bool column = controls_in_column(gui);
-  // The model that answers, and the doubt about it: beside the text, or the tokens where nothing is typed; beside the
-  // controls where these are below the tokens.
-  const float line = column ? kModelLine * gui.unit : 0, beside = column ? line + 2 * gap : 0;
+  const float gap = 8 * gui.unit, left = ImGui::GetCursorPosX(), right = ImGui::GetContentRegionMax().x;
+  const bool own = has_own_inputs(document), chips = has_chips(gui.state);
   Cursor cursor;
-  if (!own) cursor = text_line(gui, right - ImGui::GetCursorPosX() - beside);
-  else if (gui.state.view.focus_text) gui.push(FocusText{false});  // no box will take the keyboard
+  // The text ends where the stage does, in any window; what there is to choose of it stands at the right end.
   const std::vector<Choice> choices = text_choices(gui);
   const float top = ImGui::GetCursorPosY(), chosen = choices_width(gui, choices);
-  const float end = right - (own ? beside : 0), tokens = end - (chosen > 0 ? chosen + 2 * gap : 0);
-  if (reads_chat(document)) {
-    turn_buttons(gui);
-    ImGui::SameLine(0, 2 * gap);
+  constexpr float kShare = 0.64f;
+  if (!own) cursor = text_line(gui, std::round(kShare * (right - left)));
+  else if (gui.state.view.focus_text) gui.push(FocusText{false});  // no box will take the keyboard
+  const float below = own ? top : ImGui::GetCursorPosY();
+  if (chosen > 0) {
+    ImGui::SetCursorPos({right - chosen, top});
+    draw_choices(gui, choices);
+    ImGui::SetCursorPos({left, below});
   }
-  const float room = tokens - ImGui::GetCursorPosX();
-  chips_of(gui, TextSide::source, two ? std::floor((room - 2 * gap) / 2) : room, cursor);
-  if (two) {
-    ImGui::SameLine(0, 2 * gap);
-    chips_of(gui, TextSide::target, tokens - ImGui::GetCursorPosX(), cursor);
+  if (chips) {
+    if (reads_chat(document)) {
+      turn_buttons(gui);
+      ImGui::SameLine(0, 2 * gap);
+    }
+    all_chips(gui, right - ImGui::GetCursorPosX(), cursor);
   }
   const float bottom = ImGui::GetCursorPosY();
-  if (chosen > 0) {
-    ImGui::SetCursorPos({end - chosen, top});
-    draw_choices(gui, choices);
-  }
-  if (column) {
-    ImGui::SetCursorPos({right - line, own ? top : first_line});
-    return model_line(gui, line, cursor);
-  }
   ImGui::SetCursorPosY(bottom);
   controls_row(gui);
   ImGui::SameLine(0, 10 * gui.unit);

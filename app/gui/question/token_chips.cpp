@@ -58,43 +58,6 @@ std::optional<InnerCut> nearest_inner_cut(Gui& gui, std::string_view typed, floa
   return best;
 }
 
-/// The gap before token `i`: a click joins, a drag moves the boundary.
-void gap_before(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Box& gap, std::size_t begin) {
-  const Token& left = tokens.tokens[i - 1];
-  const Token& right = tokens.tokens[i];
-  if (left.special || right.special) return;
-  ImGui::SetCursorScreenPos(top_left(gap));
-  ImGui::PushID(static_cast<int>(i));
-  const ImGuiIO& io = ImGui::GetIO();
-  const bool dragged = io.MouseDragMaxDistanceSqr[0] > io.MouseDragThreshold * io.MouseDragThreshold;
-  if (ImGui::InvisibleButton("gap", {gap.w, gap.h}) && !dragged) gui.push_once(ToggleCut{begin + right.begin, side});
-  gui.name_box(named(side, "gap " + std::to_string(i)), gap, BoxKind::button);
-  const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
-  if (hovered || active) {
-    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
-    const float x = gap.x + gap.w / 2;
-    ImGui::GetWindowDrawList()->AddLine({x, gap.y}, {x, gap.bottom()}, gui.colours().action, 2 * gui.unit);
-  }
-  if (active && ImGui::IsMouseDragging(0)) {
-    // The boundary follows the pointer over whole characters, and never past its neighbours.
-    const float moved = ImGui::GetMouseDragDelta(0).x;
-    const Token& into = moved < 0 ? left : right;
-    const std::string_view typed = written(tokens, into);
-    const auto clusters = cuts_inside(gui, typed);
-    if (!clusters.empty()) {
-      const std::size_t cut = moved < 0 ? clusters.back() : clusters.front();
-      const std::string_view part = moved < 0 ? typed.substr(cut) : typed.substr(0, cut);
-      if (std::abs(moved) > shown_width(gui, part)) {
-        gui.push(ToggleCut{begin + right.begin, side});
-        gui.push(ToggleCut{begin + into.begin + cut, side});
-        ImGui::ResetMouseDragDelta(0);
-      }
-    }
-  }
-  if (ImGui::IsItemDeactivated()) gui.push(EndGesture{});
-  ImGui::PopID();
-}
-
 /// Whether a word begins with the token, by spaces and special tokens; else it is a piece of the one before.
 bool begins_word(const Tokens& tokens, std::size_t i) {
   if (tokens.tokens[i].special || tokens.tokens[i - 1].special) return true;
@@ -257,6 +220,44 @@ void chips(Gui& gui, TextSide side, const Cursor& cursor) {
 
 }  // namespace
 
+bool has_chips(const AppState& state) { return state.view.view != View::heads || reads_chat(state.document); }
+
+void gap_before(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Box& gap, std::size_t begin) {
+  const Token& left = tokens.tokens[i - 1];
+  const Token& right = tokens.tokens[i];
+  if (left.special || right.special) return;
+  ImGui::SetCursorScreenPos(top_left(gap));
+  ImGui::PushID(static_cast<int>(i));
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool dragged = io.MouseDragMaxDistanceSqr[0] > io.MouseDragThreshold * io.MouseDragThreshold;
+  if (ImGui::InvisibleButton("gap", {gap.w, gap.h}) && !dragged) gui.push_once(ToggleCut{begin + right.begin, side});
+  gui.name_box(named(side, "gap " + std::to_string(i)), gap, BoxKind::button);
+  const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
+  if (hovered || active) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+    const float x = gap.x + gap.w / 2;
+    ImGui::GetWindowDrawList()->AddLine({x, gap.y}, {x, gap.bottom()}, gui.colours().action, 2 * gui.unit);
+  }
+  if (active && ImGui::IsMouseDragging(0)) {
+    // The boundary follows the pointer over whole characters, and never past its neighbours.
+    const float moved = ImGui::GetMouseDragDelta(0).x;
+    const Token& into = moved < 0 ? left : right;
+    const std::string_view typed = written(tokens, into);
+    const auto clusters = cuts_inside(gui, typed);
+    if (!clusters.empty()) {
+      const std::size_t cut = moved < 0 ? clusters.back() : clusters.front();
+      const std::string_view part = moved < 0 ? typed.substr(cut) : typed.substr(0, cut);
+      if (std::abs(moved) > shown_width(gui, part)) {
+        gui.push(ToggleCut{begin + right.begin, side});
+        gui.push(ToggleCut{begin + into.begin + cut, side});
+        ImGui::ResetMouseDragDelta(0);
+      }
+    }
+  }
+  if (ImGui::IsItemDeactivated()) gui.push(EndGesture{});
+  ImGui::PopID();
+}
+
 std::size_t own_tokens(const Document& document, const Tokens& tokens) {
   std::size_t count = tokens.size();
   const auto fills = [&](const Token& token) {
@@ -275,6 +276,16 @@ void chips_of(Gui& gui, TextSide side, float width, const Cursor& cursor) {
   chips(gui, side, cursor);
   ImGui::EndChild();
   ImGui::PopStyleVar();
+}
+
+void all_chips(Gui& gui, float room, const Cursor& cursor) {
+  const Document& document = gui.state.document;
+  const float gap = 16 * gui.unit, begin = ImGui::GetCursorPosX();
+  const bool two = config_of(document).arch == Arch::encoder_decoder && !has_own_inputs(document);
+  chips_of(gui, TextSide::source, two ? std::floor((room - gap) / 2) : room, cursor);
+  if (!two) return;
+  ImGui::SameLine(0, gap);
+  chips_of(gui, TextSide::target, begin + room - ImGui::GetCursorPosX(), cursor);
 }
 
 }  // namespace headlight

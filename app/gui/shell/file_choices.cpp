@@ -60,6 +60,7 @@ void figure_choices(Gui& gui) {
     if (flat_button(gui, name, label, browser.figure == one)) gui.push(ChooseFigure{one, browser.width, browser.dark});
   };
   kind("figure grid", gui.word(kFileWords.figure_grid), FigureKind::grid);
+  if (offers_sentence(gui.state)) kind("figure sentence", gui.word(kTextWords.sentence), FigureKind::sentence);
   kind("figure head", gui.word(kFileWords.figure_head), FigureKind::head);
   kind("figure text", gui.word(kTextWords.text), FigureKind::text);
   kind("figure flow", gui.word(kWindowWords.view_flow), FigureKind::flow);

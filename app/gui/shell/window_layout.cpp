@@ -22,9 +22,7 @@ namespace headlight {
 namespace {
 
 // Pixels of the design.
-constexpr float kTopBar = 44, kSentence = 44, kWords = 36, kRow = 31, kStatus = 28, kControls = 200,
-                kWideControls = 232;
-constexpr float kWide = 1720;  // the width of a window whose column of controls is wider
+constexpr float kTopBar = 44, kSentence = 44, kWords = 36, kRow = 34, kStatus = 28;
 
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
@@ -34,16 +32,18 @@ constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowF
 
 /// A region of the window for one panel. Behind those that are not shaded the frame was cleared to their background:
 /// where the processor draws, filling the window a second time takes longer than all that stands in it.
-void region(Gui& gui, const char* name, const Box& box, bool shaded, bool scrolls, void (*panel)(Gui&)) {
+void region(Gui& gui, const char* name, const Box& box, bool shaded, bool scrolls, void (*panel)(Gui&),
+            BoxKind kind = BoxKind::none) {
   ImGui::SetNextWindowPos({box.x, box.y});
   ImGui::SetNextWindowSize({box.w, box.h});
   ImGui::PushStyleColor(ImGuiCol_WindowBg, shaded ? gui.colours().panel : 0);
   ImGui::Begin(name, nullptr,
                scrolls ? kFixed & ~ImGuiWindowFlags_NoScrollbar : kFixed | ImGuiWindowFlags_NoScrollWithMouse);
   panel(gui);
+  if (kind != BoxKind::none) gui.name_box(name, box, kind);
   ImGui::End();
   ImGui::PopStyleColor();
-  gui.name_box(name, box);
+  if (kind == BoxKind::none) gui.name_box(name, box);
 }
 
 /// At the top what A and B are; then the maps of the chosen head in A, in B and of their difference; below these the
@@ -68,55 +68,36 @@ void compare_regions(Gui& gui, const Box& box) {
 
 /// The boxes of the parts of the window. They follow from its size alone, so that nothing moves with the content.
 struct WindowRegions {
-  Box top_bar, sentence, lesson, controls, view, status;
-  float decisive = 0;  // the width of the view by which its maps are sized
+  Box top_bar, sentence, lesson, view, status;
 };
 
 WindowRegions window_regions(Gui& gui, const Box& window) {
-  const float unit = gui.unit, wide = window.w / unit;
+  const float unit = gui.unit;
   const Document& document = gui.state.document;
   std::ptrdiff_t newlines = 0;
   for (const std::string* text : {&document.source.text, &document.target.text, &document.text_pair})
     newlines = std::max(newlines, std::ranges::count(*text, '\n'));
-  const float controls = !controls_in_column(gui) ? 0 : (wide >= kWide ? kWideControls : kControls) * unit;
   const float more_lines = static_cast<float>(std::min<std::ptrdiff_t>(newlines, 2)) * ImGui::GetTextLineHeight();
   const float more_turns = reads_chat(document) ? chat_height(gui) - ImGui::GetFrameHeightWithSpacing() : more_lines;
-  const float above = controls > 0 ? 0 : ImGui::GetStyle().WindowPadding.y;  // where there is no text, a row more
+  const float above = ImGui::GetStyle().WindowPadding.y;  // where there is no text, a row more
   const float text = has_own_inputs(document) ? above : kSentence * unit + more_turns;
+  const float words = has_chips(gui.state) ? kWords * unit : 0;
   WindowRegions regions;
   regions.top_bar = {0, 0, window.w, kTopBar * unit};
-  regions.sentence = {0, regions.top_bar.h, window.w, text + (controls > 0 ? kWords : kWords + kRow) * unit};
+  regions.sentence = {0, regions.top_bar.h, window.w, text + words + kRow * unit};
   regions.status = {0, window.h - kStatus * unit, window.w, kStatus * unit};
   const float top = regions.sentence.bottom();
-  // A lesson takes the column of the controls, which are in a row then.
   regions.lesson = {0, top, lesson_width(gui), regions.status.y - top};
-  regions.controls = {regions.lesson.w, top, controls, regions.status.y - top};
-  const float left = regions.controls.right();
+  const float left = regions.lesson.w;
   regions.view = {left, top, window.w - left, regions.status.y - top};
-  // Below the width at which the controls take more, maps are no larger than there: a larger window must not shrink
-  // them.
-  const float from = wide < kLeastForControls ? kLeastForControls - kControls : kWide - kWideControls;
-  const float before = wide < kWide ? from * unit - regions.lesson.w : regions.view.w;
-  regions.decisive = std::min(regions.view.w, before);
   return regions;
 }
 
-/// The widest stage beside the atlas, which has the rest: that is more where a layer has too many heads for it.
-float most_of_stage(const Gui& gui, float width) {
-  constexpr float kMost = 0.479f, kFew = 0.417f, kRoomy = 905, kSlope = 0.5f;  // towards few where it is narrow
-  constexpr float kHeadColumn = 74, kEdges = 60, kLeastBesideMany = 0.43f;     // pixels of the atlas
-  const HeadRef& chosen = gui.state.view.chosen;
-  const auto heads = static_cast<float>(gui.state.trace ? gui.state.trace->num_heads(chosen.stack) : 0);
-  const float most = std::max(kFew * width, kMost * width - kSlope * std::max(0.0f, kRoomy * gui.unit - width));
-  const float left = std::max(kLeastBesideMany * width, width - (kHeadColumn * heads + kEdges) * gui.unit);
-  return heads > 8 ? std::min(most, left) : most;
-}
-
-/// The stage is as wide as its map can be high, with its labels.
-float stage_width(const Gui& gui, float width, float height) {
-  constexpr float kAround = 230, kBeside = 116, kLeast = 0.44f;  // the map's slots; its labels and edges
-  const float most = most_of_stage(gui, width);
-  return std::floor(std::clamp(height - (kAround - kBeside) * gui.unit, std::min(kLeast * width, most), most));
+/// The share of the stage, which the atlas stands beside.
+float stage_width(const Gui& gui, const Box& view) {
+  constexpr float kSide = 16, kWide = 1400, kShare = 0.565f, kNarrow = 0.6f;
+  const float share = view.w >= kWide * gui.unit ? kShare : kNarrow;
+  return std::round(kSide * gui.unit + share * (view.w - 2 * kSide * gui.unit));
 }
 
 void view_regions(Gui& gui, const WindowRegions& regions) {
@@ -128,11 +109,10 @@ void view_regions(Gui& gui, const WindowRegions& regions) {
     case View::heads: {
       // A card has all of the room.
       if (answer_state(gui.state).kind != AnswerState::Kind::shown)
-        return region(gui, "stage", box, false, false, stage_panel);
-      const float stage = stage_width(gui, regions.decisive, box.h);
-      gui.least_atlas = atlas_room(gui, regions.decisive - most_of_stage(gui, regions.decisive));
-      region(gui, "stage", left(stage), false, false, stage_panel);
-      return region(gui, "atlas", right(stage), false, false, atlas_panel);
+        return region(gui, "stage", box, false, false, stage_panel, BoxKind::stage);
+      const float stage = stage_width(gui, box);
+      region(gui, "stage", left(stage), false, false, stage_panel, BoxKind::stage);
+      return region(gui, "atlas", right(stage), false, false, atlas_panel, BoxKind::atlas);
     }
     case View::train: {
       const float panel = std::clamp(box.w * 0.4f, 340 * unit, 720 * unit);
@@ -173,7 +153,6 @@ void draw_window(Gui& gui) {
   region(gui, "top bar", regions.top_bar, true, false, top_bar);
   region(gui, "sentence", regions.sentence, false, false, sentence_panel);
   if (regions.lesson.w > 0) region(gui, "lesson", regions.lesson, true, true, lesson_panel);
-  if (regions.controls.w > 0) region(gui, "controls", regions.controls, false, true, controls_panel);
   view_regions(gui, regions);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{ImGui::GetStyle().WindowPadding.x, 2 * gui.unit});
   region(gui, "status", regions.status, true, false, status_bar);

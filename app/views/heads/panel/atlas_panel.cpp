@@ -73,7 +73,7 @@ struct Arrangement {
   float width(const std::string& text) const { return shown_width(gui, text); }
   /// Measures texts, and cuts the words of the rows, of those with numbers none: one word alone is read there.
   void measure() {
-    const float unit = gui.unit, narrow = gui.least_atlas > 0 ? std::min(room.x, gui.least_atlas) : room.x;
+    const float unit = gui.unit, narrow = room.x;
     const float share = std::clamp(kLabelShare * narrow, kFreeLabel * unit, kMostLabel * unit);
     const float most = some_heads ? kMostLabel * unit : std::round(share);
     atlas.labels = axis_labels(gui, content);

@@ -64,8 +64,20 @@ void weight_by_hand(Gui& gui, float right) {
   const float room = right - ImGui::GetCursorPosX() - after, narrowest = least;
   if (room < narrowest) return;  // the bars below the map set weights, too
   ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
-  if (slider(gui, "weight by hand", weight, 0.0f, 1.0f, kMaskWords.tip_weight, std::min(room, 160 * gui.unit)))
+  constexpr float kField = 52;
+  const bool field = room >= narrowest + kField * gui.unit;
+  const float of_slider = std::min(field ? room - kField * gui.unit : room, 160 * gui.unit);
+  if (slider(gui, "weight by hand", weight, 0.0f, 1.0f, kMaskWords.tip_weight, of_slider))
     gui.push(SetWeight{head, cell, std::clamp(weight, 0.0f, 1.0f)});
+  if (field) {
+    ImGui::SameLine(0, 4 * gui.unit);
+    ImGui::SetCursorPosY(top);
+    ImGui::SetNextItemWidth((kField - 4) * gui.unit);
+    const bool entered = ImGui::InputFloat("##typed", &weight, 0, 0, "%.2f",
+                                           ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+    gui.name_item("typed weight by hand", BoxKind::field);
+    if (entered) gui.push_once(SetWeight{head, cell, std::clamp(weight, 0.0f, 1.0f)});
+  }
   if (!edit) return;
   ImGui::SameLine(0, 4 * gui.unit);
   ImGui::SetCursorPosY(top);
@@ -102,7 +114,7 @@ void draw_stage_actions(Gui& gui, const StageSlots& slots) {
   if (!shown.empty()) {
     if (primary_button(gui, attempt->name.c_str(), shown.c_str())) attempt->run(gui);
     explain_item(gui, attempt->tip);
-  } else if (state.view.pinned && !offers && !shows_text(state)) {  // words are read there, no cell is set
+  } else if (state.view.pinned && !shows_text(state)) {  // words are read there, no cell is set
     weight_by_hand(gui, right);
   }
   ImGui::SetCursorPos({right, 0});

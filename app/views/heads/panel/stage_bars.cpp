@@ -18,25 +18,18 @@ Index key_at(const MapContent& content, const Box& box, float x) {
   return cell_of(content, {0, column}).key;
 }
 
-/// What the pointer does with the bars of the pinned row.
-struct BarsPressed {
-  bool dragging = false;  // a weight is being set
-  CellAsk ask = CellAsk::none;
-};
-
 /// A click pins the bar's key. A drag from a bar sets its weight, a double click lets it be typed.
-BarsPressed press_bars(Gui& gui, const MapContent& content, const Box& box, Index query) {
+CellAsk press_bars(Gui& gui, const MapContent& content, const Box& box, Index query) {
   const AppState& state = gui.state;
-  BarsPressed pressed;
-  if (!state.view.pinned || state.view.pinned->query != query || content.kind == MapKind::rollout) return pressed;
+  CellAsk asked = CellAsk::none;
+  if (!state.view.pinned || state.view.pinned->query != query || content.kind == MapKind::rollout) return asked;
   const bool sets = shows_tokens(content) && content.region.num_keys <= box.w;
   ImGui::SetCursorScreenPos(top_left(box));
   ImGui::InvisibleButton("row bars", {box.w, box.h});
   explain_item(gui, sets ? kChosenHeadWords.tip_bars : kChosenHeadWords.tip_bars_click);
   const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
   const ImVec2 mouse = ImGui::GetIO().MousePos, from = ImGui::GetIO().MouseClickedPos[0];
-  pressed.dragging = sets && active && ImGui::IsMouseDragging(0);
-  if (pressed.dragging) {
+  if (sets && active && ImGui::IsMouseDragging(0)) {
     const float weight = std::clamp((box.bottom() - mouse.y) / box.h, 0.0f, 1.0f);
     gui.push(SetWeight{content.head, {query, key_at(content, box, from.x)}, weight});
   }
@@ -44,12 +37,12 @@ BarsPressed press_bars(Gui& gui, const MapContent& content, const Box& box, Inde
     if (was_clicked_in_place(0)) gui.push(Pin{CellRef{query, key_at(content, box, from.x)}});
     else gui.push(EndGesture{});
   }
-  if (hovered && sets && ImGui::IsMouseDoubleClicked(0)) pressed.ask = CellAsk::weight;
+  if (hovered && sets && ImGui::IsMouseDoubleClicked(0)) asked = CellAsk::weight;
   if (hovered && was_clicked_in_place(1)) {
     gui.push(Pin{CellRef{query, key_at(content, box, mouse.x)}});
-    pressed.ask = CellAsk::menu;
+    asked = CellAsk::menu;
   }
-  return pressed;
+  return asked;
 }
 
 /// A query's weights to every key, or to every group of them.
@@ -101,11 +94,9 @@ CellAsk draw_row_bars(Gui& gui, const Box& slot, const StageMap& map) {
 
   const float top = slot.y + text + 6 * gui.unit, bottom = slot.bottom() - 2 * gui.unit;
   const Box bars_box{plot.x, top, plot.w, bottom - top};
-  const BarsPressed pressed = press_bars(gui, content, bars_box, lit->query);
-  // The scale of the bars: from 0 to a round number above the row's largest weight, printed at their top. A bar that
-  // is dragged moves over all of 0 … 1.
-  const float top_of_row = content.kind == MapKind::norms ? nice_range(row.maxCoeff()) : top_of_weights(row.maxCoeff());
-  const float most = pressed.dragging ? 1.0f : top_of_row;
+  const CellAsk asked = press_bars(gui, content, bars_box, lit->query);
+  // Weights stand on an axis to 1: a row of small ones is no finding.
+  const float most = content.kind == MapKind::norms ? nice_range(row.maxCoeff()) : 1.0f;
   const std::string most_text = most < 0.01f ? tick_number(most) : cell_number(most);
   list.AddLine({plot.x, top}, {plot.right(), top}, gui.colours().line, gui.unit);
   const float most_x = plot.x - ImGui::CalcTextSize(most_text.c_str()).x - 4 * gui.unit;
@@ -125,9 +116,14 @@ CellAsk draw_row_bars(Gui& gui, const Box& slot, const StageMap& map) {
     list.AddRectFilled({x + inset, bottom - height}, {x + width - inset, bottom},
                        is_lit ? gui.colours().accent : plain);
   }
+  // What rests on special tokens that are left out is a bar of its own, before the first word.
+  if (content.folded && content.folded->fold.done.special && content.kind == MapKind::weights) {
+    const float rests = std::clamp(1 - row.sum(), 0.0f, 1.0f) * (bottom - top);
+    list.AddRectFilled({plot.x - 10 * gui.unit, bottom - rests}, {plot.x - 3 * gui.unit, bottom}, gui.colours().outline);
+  }
   list.AddLine({plot.x, bottom}, {plot.right(), bottom}, gui.colours().line, gui.unit);
   gui.name_box("row bars", bars_box, BoxKind::slider);
-  return pressed.ask;
+  return asked;
 }
 
 }  // namespace headlight

@@ -98,22 +98,14 @@ void draw_stage_changes(Gui& gui, const Box& slot) {
     return line(
         filled(gui.word(kStageWords.none_moves), {gui.fonts.shown(changes->word), std::to_string(changes->tried)}));
   }
-  // Each has a place that no label moves: a second click on the same spot meets the one that is there then.
-  constexpr float kMost = 300, kGap = 6, kOffered = static_cast<float>(kMostOffered);
-  const float words = ImGui::CalcTextSize(gui.word(kStageWords.change_a_word)).x + 8 * gui.unit;
-  const float begin = words + kOffered * kColumnOfChange * gui.unit <= slot.w ? words : 0;
-  const float columns = std::clamp(std::floor(slot.w / (kColumnOfChange * gui.unit)), 1.0f, kOffered);
-  const float pitch = std::min(std::floor((slot.w - begin + kGap * gui.unit) / columns), kMost * gui.unit);
-  if (begin > 0) line(gui.word(kStageWords.change_a_word));
-  const float lines = std::round(slot.h / (kLineOfChanges * gui.unit));
-  for (std::size_t i = 0; i < changes->best.size() && static_cast<float>(i) < columns * lines; ++i) {
+  // As many as have room, whole: what has none is left out, never cut.
+  line(gui.word(kStageWords.change_a_word));
+  for (std::size_t i = 0; i < changes->best.size(); ++i) {
     const WordChange& change = changes->best[i];
     const std::string name = "change " + std::to_string(i);
-    // Where the whole has no room, the tooltip has it; what has none at all is left out, never cut.
-    const std::string label = label_within(labels_of(gui, change), pitch - kGap * gui.unit);
-    if (label.empty()) continue;
-    const float row = std::floor(static_cast<float>(i) / columns), column = static_cast<float>(i) - row * columns;
-    ImGui::SetCursorPos({begin + column * pitch, row * kLineOfChanges * gui.unit});
+    ImGui::SameLine(0, 8 * gui.unit);
+    const std::string label = label_within(labels_of(gui, change), slot.w - ImGui::GetCursorPosX());
+    if (label.empty()) break;
     const bool pressed = change.of_example ? primary_button(gui, name.c_str(), label.c_str())
                                            : flat_button(gui, name.c_str(), label.c_str());
     if (pressed) take(gui, change);

@@ -29,7 +29,7 @@ std::string switch_label(const Gui& gui) {
 void head_switch(Gui& gui, float room) {
   const bool off = chosen_is_off(gui);
   const std::string label = switch_label(gui);
-  ImGui::SetCursorPos({room - button_width(label.c_str()), 6 * gui.unit});
+  ImGui::SetCursorPos({room - button_width(label.c_str()), 0});
   if (flat_button(gui, "switch head", label.c_str(), off)) gui.push_once(SwitchHead{gui.state.view.chosen, !off});
   const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
   const float radius = 4.5f * gui.unit, spaces = ImGui::CalcTextSize("    ").x;
@@ -48,7 +48,7 @@ float part_of_map(Gui& gui, float right) {
   const bool has_parts = of_weights && !shows_text(state) && shows_tokens(state);
   if (part.num_queries == 0 || !has_parts) return right;
   const float width = part_line_width(gui, part);
-  ImGui::SetCursorPos({right - width, 6 * gui.unit});
+  ImGui::SetCursorPos({right - width, 0});
   if (part_line(gui, part)) gui.push(SetViewport{});
   return right - width;
 }
@@ -60,7 +60,7 @@ float edits_of_head(Gui& gui, float right) {
   if (count == 0) return right;
   const std::string label = words_by_hand(gui, count) + " ×";
   const float width = ImGui::CalcTextSize(label.c_str()).x;
-  ImGui::SetCursorPos({right - width, 6 * gui.unit});
+  ImGui::SetCursorPos({right - width, 4 * gui.unit});
   if (link_button(gui, "weights of head as computed", label.c_str())) gui.push_once(ClearWeights{head});
   explain_item(gui, kStageWords.tip_weights_by_hand);
   return right - width - 8 * gui.unit;
@@ -76,52 +76,92 @@ std::vector<std::string> off_lines(const Gui& gui) {
   return {line(kStageWords.off_in_last_layer), line(kStageWords.off_in_last_layer_brief)};
 }
 
-/// The line describes the lit cell, else the strongest; while painting, what the pointer does until it is on a cell.
-void cell_line(Gui& gui, float room) {
-  if (gui.state.view.painting && shows_tokens(gui.state) && !gui.state.view.hovered)
-    return cut_text(gui, gui.word(kMaskWords.paint_hint), gui.colours().action, room);
+/// The lit cell in words, else the strongest; while painting, what the pointer does until it is on a cell.
+std::string stage_headline(Gui& gui) {
   const bool of_head = shown_kind(gui.state, gui.state.view.chosen.stack) != MapKind::rollout;
-  std::vector<std::string> sentences = stage_sentence(gui);
-  if (of_head && chosen_is_off(gui) && !gui.state.view.hovered) sentences = off_lines(gui);
-  if (sentences.empty()) return;
-  const auto fits = [&](const std::string& sentence) { return shown_width(gui, sentence) <= room; };
-  const auto shown = std::ranges::find_if(sentences, fits);
-  cut_text(gui, shown == sentences.end() ? sentences.back() : *shown, gui.colours().text, room);
-  gui.name_item("stage sentence", BoxKind::label);
-  if (shown != sentences.begin() && shown != sentences.end()) explain_item(gui, sentences.front());
+  if (of_head && chosen_is_off(gui) && !gui.state.view.hovered) return off_lines(gui).back();
+  return stage_sentence(gui).headline;
+}
+
+/// A line in the large font, or in the next smaller one in which it fits.
+void large_line(Gui& gui, const std::string& line, ImU32 colour, float room, float height) {
+  for (const TextSize size : {TextSize::large, TextSize::title, TextSize::body}) {
+    if (gui.fonts.pixels(size) > height * 1.3f) continue;
+    const FontScope font(gui, size);
+    gui.fonts.shown(line, size);
+    const float scale = std::min(1.0f, height / ImGui::GetFontSize());
+    if (size != TextSize::body && scale * shown_width(gui, line) > room) continue;
+    ImGui::SetWindowFontScale(scale);
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + std::round((height - ImGui::GetFontSize()) / 2));
+    cut_text(gui, line, colour, room);
+    ImGui::SetWindowFontScale(1);
+    return;
+  }
+}
+
+/// What the line above means: the relation and how often it is right, what rests, what was set by hand.
+void second_line(Gui& gui, float room) {
+  const std::vector<std::string> parts = stage_sentence(gui).details;
+  std::string line;
+  for (const std::string& part : parts) {
+    const std::string longer = line + (line.empty() ? "" : " · ") + part;
+    if (line.empty() || shown_width(gui, longer) <= room) line = longer;
+  }
+  if (line.empty()) return;
+  cut_text(gui, line, gui.colours().dim, room);
+  gui.name_item("stage details", BoxKind::label);
 }
 
 }  // namespace
 
-void draw_stage_header(Gui& gui, const Box& slot) {
+void draw_stage_header(Gui& gui, const StageSlots& slots, const SentenceStage* sentence) {
   const AppState& state = gui.state;
+  const Box& slot = slots.header;
   const SlotScope scope("stage header", slot);
   const bool of_head = shown_kind(state, state.view.chosen.stack) != MapKind::rollout;
-  ImGui::SetCursorPos({0, 8 * gui.unit});
+  const float unit = gui.unit;
+  ImGui::SetCursorPos({0, 0});
+  const std::vector<Segment> segments = form_segments(gui);
+  const float begin = segmented_width(segments) + 12 * unit;
+  if (const auto chosen = segmented(gui, segments)) show_form(gui, static_cast<StageForm>(*chosen));
+  float right = slot.w;
+  if (of_head) {
+    head_switch(gui, slot.w);
+    right -= button_width(switch_label(gui).c_str()) + 8 * unit;
+  }
+  const std::string title = map_title(gui, state.view.chosen);
   {
-    const FontScope large(gui, TextSize::title);
-    ImGui::TextUnformatted(map_title(gui, state.view.chosen).c_str());
+    const FontScope font(gui, TextSize::title);
+    right -= ImGui::CalcTextSize(title.c_str()).x;
+    ImGui::SetCursorPos({right, unit});
+    ImGui::TextUnformatted(title.c_str());
     gui.name_item("stage title", BoxKind::label);
   }
-  if (of_head) explain_item(gui, kChosenHeadWords.tip_label);
-  const float title_end = ImGui::GetItemRectMax().x + 12 * gui.unit;
-  float right = slot.w;
-  if (of_head) right -= button_width(switch_label(gui).c_str()) + 8 * gui.unit;
-  if (const auto segments = text_or_map_segments(gui); !segments.empty()) {
-    right -= segmented_width(segments);
-    ImGui::SetCursorPos({right, 6 * gui.unit});
-    right -= 8 * gui.unit;
-    if (const auto chosen = segmented(gui, segments)) show_text(gui, *chosen == 1);
+  if (of_head && !name_of_head(gui, state.view.chosen).words.empty())
+    explain_name(gui, state.view.chosen, name_of_head(gui, state.view.chosen));
+  else if (of_head) explain_item(gui, kChosenHeadWords.tip_label);
+  right = part_of_map(gui, right - 8 * unit);
+  if (of_head) right = edits_of_head(gui, right);
+  if (of_head && stage_form(state) == StageForm::map && right - begin > 60 * unit) {
+    ImGui::SetCursorPos({begin, 4 * unit});
+    measured_line(gui, state.view.chosen, right - begin);
   }
-  right = part_of_map(gui, right);
-  if (of_head) {
-    right = edits_of_head(gui, right);
-    ImGui::SetCursorScreenPos({title_end, slot.y + 12 * gui.unit});
-    measured_line(gui, state.view.chosen, slot.x + right - title_end);
-    head_switch(gui, slot.w);
+  const float top = slot.h - slots.headline - (slots.low ? 0 : 22 * unit);
+  const bool paints = state.view.painting && shows_tokens(state) && !state.view.hovered;
+  const std::string line = paints ? gui.word(kMaskWords.paint_hint) : stage_headline(gui);
+  ImGui::SetCursorPos({0, top});
+  if (!line.empty()) {
+    large_line(gui, line, paints ? gui.colours().action : gui.colours().text, slot.w, slots.headline);
+    gui.name_item("stage sentence", BoxKind::label);
   }
-  ImGui::SetCursorPos({0, 40 * gui.unit});
-  cell_line(gui, slot.w);
+  if (slots.low) return;
+  const float links = sentence ? ImGui::CalcTextSize(arcs_line(gui, *sentence).c_str()).x + 24 * unit : 0;
+  ImGui::SetCursorPos({0, slot.h - 22 * unit});
+  second_line(gui, slot.w - links - 12 * unit);
+  if (!sentence) return;
+  const FontScope small(gui, TextSize::small);
+  ImGui::SetCursorPos({slot.w - menu_width(gui, arcs_line(gui, *sentence).c_str()), slot.h - 21 * unit});
+  arcs_menu(gui, *sentence);
 }
 
 }  // namespace headlight

@@ -13,6 +13,7 @@
 #include "gui/frame/special_columns.h"
 #include "gui/frame/stacks.h"
 #include "gui/frame/texture_ids.h"
+#include "gui/question/question.h"
 #include "session/shown.h"
 #include "views/heads/panel/heads.h"
 #include "views/heads/panel/stage_parts.h"
@@ -99,21 +100,15 @@ bool awaits_detail(const Gui& gui, const MapContent& content) {
   return shows_tokens(content) && needs_detail(gui.state) && !has_detail(gui.state) && !gui.motion;
 }
 
-/// A click pins the cell or lets it go, a double click opens *Why?*, the right button its menu.
+/// A click pins the cell; on the pinned one it opens *Why?*. The right button opens its menu.
 CellAsk press_cell(Gui& gui, const MapContent& content, const CellRef& cell, bool clicked, bool hovered) {
   if (hovered && was_clicked_in_place(1) && content.kind != MapKind::rollout) {
     gui.push(Pin{cell});
     return CellAsk::menu;
   }
   if (!clicked) return CellAsk::none;
-  if (ImGui::IsMouseDoubleClicked(0) && content.kind != MapKind::rollout) {
-    gui.push(Pin{cell});
-    explain_cell(gui, cell, InsideTab::why);
-  } else if (same_cell(content, gui.state.view.pinned, cell)) {
-    gui.push(Pin{});
-  } else {
-    gui.push(Pin{cell});
-  }
+  if (!same_cell(content, gui.state.view.pinned, cell)) gui.push(Pin{cell});
+  else if (content.kind != MapKind::rollout) explain_cell(gui, *gui.state.view.pinned, InsideTab::why);
   return CellAsk::none;
 }
 
@@ -162,19 +157,21 @@ void special_switch(Gui& gui, const MapContent& content, const MapLayout& layout
   explain_item(gui, folded ? kAnswerWords.tip_rests : kAnswerWords.tip_fold_special, {Act::fold_special});
 }
 
-/// The bars stand where they do in every stage, and grow into what a map of few rows leaves free above them.
-Box bars_slot(const StageSlots& slots, const MapLayout& layout, float unit) {
-  constexpr float kGap = 8, kMost = 150;
-  Box bars = slots.bars;
-  if (bars.h <= 0) return bars;
-  const float bottom = bars.bottom();
-  bars.y = std::min(bars.y, std::max(layout.plot.bottom() + kGap * unit, bottom - kMost * unit));
-  bars.h = bottom - bars.y;
-  return bars;
-}
-
-/// The large map and the bars of its lit row; what a click on them asks for.
+/// The tokens in a line, the large map and the bars of its lit row; what a click on them asks for.
 CellAsk draw_map_stage(Gui& gui, const StageSlots& slots) {
+  constexpr float kChips = 34, kBars = 96, kLowBars = 64, kGap = 8;
+  Box room = slots.scene;
+  if (!has_chips(gui.state)) {
+    const float chips = kChips * gui.unit;
+    {
+      const SlotScope scope("stage chips", {room.x, room.y, room.w, chips});
+      all_chips(gui, room.w, {});
+    }
+    room.y += chips, room.h -= chips;
+  }
+  const float bars = (slots.low ? kLowBars : kBars) * gui.unit;
+  const Box of_bars{room.x, room.bottom() - bars, room.w, bars};
+  room.h -= bars + kGap * gui.unit;
   StageMap map;
   CellAsk ask = CellAsk::none;
   {
@@ -183,14 +180,13 @@ CellAsk draw_map_stage(Gui& gui, const StageSlots& slots) {
     map.content.slot = 1;
     const AxisLabels labels = axis_labels(gui, map.content);
     const float bands = band_room(gui, map.content);
-    const Box& room = slots.map;
     const float left = bands + resting_room(gui, map.content);
     map.layout = map_layout(map.content, labels, {room.x + left, room.y + bands, room.w - left, room.h - bands});
     ask = large_map(gui, map.content, labels, map.layout);
     if (bands <= 0) special_switch(gui, map.content, map.layout, room.x);
     if (bands > 0) draw_role_bands(gui, map.content, map.layout, room);
   }
-  const CellAsk of_bar = draw_row_bars(gui, bars_slot(slots, map.layout, gui.unit), map);
+  const CellAsk of_bar = draw_row_bars(gui, of_bars, map);
   return of_bar == CellAsk::none ? ask : of_bar;
 }
 
@@ -205,27 +201,22 @@ SlotScope::SlotScope(const char* name, const Box& slot) {
 
 SlotScope::~SlotScope() { ImGui::EndChild(); }
 
-StageSlots stage_slots(const Box& stage, float unit) {
-  constexpr float kHeader = 62, kBars = 54, kGuess = 36, kActions = 32, kSide = 12, kLeastMap = 342, kRoomyMap = 456;
-  const float x = stage.x + kSide * unit, w = stage.w - 2 * kSide * unit;
-  // While a stage grows, the map keeps one height until there is room for the guess, then for the bars, the changes.
-  // A narrow map is low: its height is at most its width.
-  const float spare = stage.h - (kHeader + kActions + 8) * unit - std::min(kLeastMap * unit, w);
-  const float changed =
-      w < static_cast<float>(kMostOffered) * kColumnOfChange * unit ? 2 * kLineOfChanges : kLineOfChanges;
-  const float guess = spare < kGuess * unit ? 0 : kGuess * unit;
-  const float bars = spare < (kGuess + kBars) * unit ? 0 : kBars * unit;
-  const bool roomy = spare >= (kGuess + kBars + changed + kRoomyMap - kLeastMap) * unit;
-  const float changes = roomy ? changed * unit : 0;
+StageSlots stage_slots(const Box& stage, ImVec2 window, float unit) {
+  constexpr float kLeft = 16, kRight = 8, kRow = 27, kGap = 8, kSecond = 22, kGuess = 31, kBottom = 6, kLow = 700,
+                  kMostHeadline = 40, kHeadline = 33, kLowHeadline = 26;
   StageSlots slots;
-  slots.header = {x, stage.y, w, kHeader * unit};
-  slots.actions = {x, stage.bottom() - (kActions + 4) * unit, w, kActions * unit};
-  slots.changes = {x, slots.actions.y - changes, w, changes};
-  slots.guess = {x, slots.changes.y - guess, w, guess};
-  slots.bars = {x, slots.guess.y - bars, w, bars};
-  const float room = slots.bars.y - slots.header.bottom() - 4 * unit;
-  slots.map = {x, slots.header.bottom(), w,
-               changes > 0 ? room : std::min(room, (bars > 0 ? kRoomyMap : kLeastMap) * unit)};
+  slots.low = window.y < kLow * unit;
+  const float growth = stage_growth(window.x / unit, window.y / unit);
+  slots.headline = std::round((slots.low ? kLowHeadline : std::min(kMostHeadline, kHeadline * growth)) * unit);
+  const float x = stage.x + kLeft * unit, w = stage.w - (kLeft + kRight) * unit, row = kRow * unit, gap = kGap * unit;
+  const float words = slots.headline + (slots.low ? 0 : kSecond * unit);
+  slots.header = {x, stage.y, w, row + gap / 2 + words};
+  slots.actions = {x, stage.bottom() - kBottom * unit - row, w, row};
+  const float changes = slots.low ? 0 : row;
+  slots.changes = {x, slots.actions.y - (changes > 0 ? changes + gap : 0), w, changes};
+  slots.guess = {x, slots.changes.y - gap - kGuess * unit, w, kGuess * unit};
+  const float top = slots.header.bottom() + gap / 2;
+  slots.scene = {x, top, w, slots.guess.y - gap - top};
   return slots;
 }
 
@@ -233,15 +224,19 @@ void stage_panel(Gui& gui) {
   const AppState& state = gui.state;
   if (state_card(gui)) return;
   const ImVec2 corner = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-  const StageSlots slots = stage_slots({corner.x, corner.y, size.x, size.y}, gui.unit);
-  draw_stage_header(gui, slots.header);
+  const StageSlots slots = stage_slots({corner.x, corner.y, size.x, size.y}, ImGui::GetIO().DisplaySize, gui.unit);
   CellAsk ask = CellAsk::none;
-  if (shows_text(state)) {
-    const Box& map = slots.map;
-    draw_text_stage(gui, {map.x, map.y, map.w, slots.guess.y - map.y - 4 * gui.unit});
+  SentenceStage sentence;
+  const StageForm form = stage_form(state);
+  if (form == StageForm::sentence) {
+    sentence = sentence_stage(gui, slots.scene);
+    ask = sentence.types_weight ? CellAsk::weight : sentence.opens_menu ? CellAsk::menu : CellAsk::none;
+  } else if (form == StageForm::text) {
+    draw_text_stage(gui, slots.scene);
   } else {
     ask = draw_map_stage(gui, slots);
   }
+  draw_stage_header(gui, slots, form == StageForm::sentence ? &sentence : nullptr);
   draw_guess(gui, slots.guess);
   draw_stage_changes(gui, slots.changes);
   draw_stage_actions(gui, slots);

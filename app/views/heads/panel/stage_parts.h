@@ -6,19 +6,20 @@
 
 #include "gui/frame/looks.h"
 #include "gui/frame/map_view.h"
+#include "views/sentence/panel/sentence.h"
 
 namespace headlight {
 
-/// The slots of the stage and the room of its map, labels included.
+/// The slots of the stage; `scene` is the room of what it shows. `headline` is the height of its first line of words.
 struct StageSlots {
-  Box header, map, bars, guess, changes, actions;
+  Box header, scene, guess, changes, actions;
+  float headline = 0;
+  bool low = false;
 };
-/// A column and a line of the changes that are offered: a narrow stage has two lines.
-inline constexpr float kColumnOfChange = 230, kLineOfChanges = 30;
 
-/// The slots of a stage in this box. In a low stage the changes have no height; in a lower one the bars, too; in the
-/// lowest the guess, too: the map takes their room.
-StageSlots stage_slots(const Box& stage, float unit);
+/// The slots of a stage in this box of a window of that size: nothing in it depends on the content. In a low window the
+/// changes have no height.
+StageSlots stage_slots(const Box& stage, ImVec2 window, float unit);
 
 /// The large map as it was laid out: its content and where its cells are.
 struct StageMap {
@@ -34,8 +35,9 @@ class SlotScope {
   SlotScope(const SlotScope&) = delete;
 };
 
-/// The chosen head: its name, what it does, its switch; the lit cell in words.
-void draw_stage_header(Gui& gui, const Box& slot);
+/// The form of the stage, the chosen head and its switch; the lit cell in words; of a sentence how many weights have
+/// arcs. `sentence`: null where no sentence is shown.
+void draw_stage_header(Gui& gui, const StageSlots& slots, const SentenceStage* sentence);
 /// What a click on a cell asks for: the menu of what can be done with it, or its weight to be typed.
 enum class CellAsk { none, menu, weight };
 /// The row of the lit cell as bars under the map's columns. Of the pinned row a click pins the bar's key, a drag sets
@@ -47,8 +49,8 @@ void cell_menu(Gui& gui, CellAsk ask);
 bool was_clicked_in_place(int button);
 /// The text instead of map and bars, each word shaded.
 void draw_text_stage(Gui& gui, const Box& room);
-/// The choice between text and map; none where there is none.
-std::vector<Segment> text_or_map_segments(const Gui& gui);
+/// The forms of the stage, in the order of StageForm.
+std::vector<Segment> form_segments(const Gui& gui);
 /// The words that the model predicts: the next one, or the hidden one; before and after the edits.
 void draw_guess(Gui& gui, const Box& slot);
 /// Changes of one word that move the row of the pinned cell; in a low stage, whose slot has no height, the best of them

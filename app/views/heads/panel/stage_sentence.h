@@ -9,10 +9,13 @@
 
 namespace headlight {
 
-/// "“it” looks at “animal”, 93 %: pronoun → its noun." of the hovered cell, else the pinned one, else the strongest of
-/// the chosen head; with the head's name where the cell is of the kind that it names. The whole sentence first, then
-/// shorter ones for less room. Empty without an answer, and of a long sentence without a lit cell.
-std::vector<std::string> stage_sentence(Gui& gui);
+/// The lit cell in two lines: of the hovered cell, else the pinned one, else the strongest of the chosen head.
+struct StageLines {
+  std::string headline = {};              // “it” looks at “animal”, 93 %
+  std::vector<std::string> details = {};  // its relation and how often that is right; what of the row rests; …
+};
+/// Empty without an answer, and of a long sentence without a lit cell.
+StageLines stage_sentence(Gui& gui);
 
 /// One thing to try with what is on the stage: its label, and shorter ones; `run` does it, as one step of undo.
 struct StageTry {

@@ -260,12 +260,16 @@ void draw_text_stage(Gui& gui, const Box& room) {
   ImGui::EndChild();
 }
 
-std::vector<Segment> text_or_map_segments(const Gui& gui) {
-  if (!offers_text(gui.state)) return {};
-  const bool text = shows_text(gui.state);
+std::vector<Segment> form_segments(const Gui& gui) {
+  const AppState& state = gui.state;
+  const StageForm form = stage_form(state);
   const std::string tip = with_keys(gui, kTextWords.tip_form, {Act::text_or_map});
-  return {{"stage form map", gui.word(kTextWords.map), !text, tip},
-          {"stage form text", gui.word(kTextWords.text), text, tip}};
+  const bool offers = offers_sentence(state);
+  const std::string of_sentence =
+      offers ? tip : filled(gui.word(kTextWords.too_long), {std::to_string(kMostWordsOfStage)});
+  return {{"stage form sentence", gui.word(kTextWords.sentence), form == StageForm::sentence, of_sentence, !offers},
+          {"stage form map", gui.word(kTextWords.map), form == StageForm::map, tip},
+          {"stage form text", gui.word(kTextWords.text), form == StageForm::text, tip}};
 }
 
 }  // namespace headlight

@@ -1,0 +1,37 @@
+// The sentence with the arcs of all heads on a page.
+#include "derived/head_stats.h"
+#include "figure/head_name.h"
+#include "figure/page.h"
+#include "model/head_text.h"
+#include "views/sentence/sentence_scene.h"
+
+namespace headlight {
+
+Result<Drawing> draw_sentence(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
+  const FoldedStack* folded = folded_stack(subject, options.head.stack);
+  const SentenceArcs arcs = named_arcs(subject.document, subject.trace);
+  const CellRef cell = TRY(asked_cell(subject, options));
+  const auto content = sentence_content(subject.trace, folded, arcs, options.head, cell);
+  if (!content)
+    return bad_input("figure", "sentence", "up to " + std::to_string(kMostWordsOfStage) + " words",
+                     std::to_string(std::max(subject.trace.queries(options.head.stack), subject.trace.keys(options.head.stack))));
+  Page page = new_page(options, measure);
+  const CellInWords lit = cell_of(subject.trace, options.head, cell, folded);
+  const NamedArc* arc = arcs.at(options.head, cell);
+  add_title(page, lines_of_cell(options.language, lit, arc, true).front(), head_label(options.head), false);
+  constexpr float kLabel = 13, kWidth = 700;  // pixels of the design: of a label, of a scene on a page
+  const float unit = std::min(page.label / kLabel, page.room() / (kWidth / 2));
+  const float width = page.room() / unit, height = std::clamp(0.72f * width, 330.0f, 560.0f);
+  SentenceFrame frame{{page.left() / unit, page.y / unit, width, height}, 1, width >= 600 ? 98.0f : 76.0f, width < 450};
+  const DrawnSentence drawn = add_sentence(page.drawing, *content, frame,
+                                           {.theme = options.theme, .language = options.language, .colours = options.colours},
+                                           unit, measure);
+  page.y += height * unit;
+  const std::string least = tick_number(drawn.threshold);
+  const ColourScale scale{.theme = options.theme, .top = 1, .colours = options.colours};
+  return finished(std::move(page), subject, options, scale, false,
+                  {options.language == Language::zh ? "灰弧：任一头的权重不小于 " + least
+                                                    : "grey arcs: weights of any head from " + least + " up"});
+}
+
+}  // namespace headlight
