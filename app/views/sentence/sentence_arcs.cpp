@@ -221,7 +221,7 @@ bool raise_arcs(const SentenceCanvas& canvas, std::vector<LaidArc>& laid, float 
 std::vector<Point> curves_of(const LaidArc& one, float y, float tip) {
   const float top = y - one.height, way = one.to > one.from ? 1 : -1;
   float rx = std::min(one.span() / 2, std::clamp(one.height * 0.7f, 18.0f, 60.0f));
-  const float ry = std::min(one.height, std::max(18.0f, one.height * 0.85f)), k = kCircle;
+  const float ry = std::max(1.0f, std::min(one.height - tip - 1, std::max(18.0f, one.height * 0.85f))), k = kCircle;
   if (!one.away) {
     std::vector<Point> points{{one.from, y}};
     line_to(points, {one.from, top + ry});

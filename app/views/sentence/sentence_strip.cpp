@@ -135,7 +135,8 @@ void add_bars(SentenceCanvas& canvas, const std::vector<Box>& cells, float y, fl
   canvas.drawing.add(Stroke{{first, y}, {last, y}, 1, inks.line});
   const float name = canvas.frame.gutter - 28;
   const std::string looks = filled(headlight::words(canvas.wishes.language, kTextWords.looks), {content.queries[static_cast<std::size_t>(content.query)].label});
-  canvas.text({edge, y + 7}, cut_words(canvas, looks, 12.5f, name), 12.5f, inks.dim);
+  const std::string& word = content.queries[static_cast<std::size_t>(content.query)].label;
+  canvas.text({edge, y + 7}, cut_words(canvas, canvas.width(looks, 12.5f) <= name ? looks : word, 12.5f, name), 12.5f, inks.dim);
   canvas.text({edge, y + 27}, head_label(pinned.head), 15, inks.accent);
   canvas.text({axis, y + 5}, "1", 12, inks.dim, Anchor::right);
   canvas.text({axis, bottom - 4}, "0", 12, inks.dim, Anchor::right);
@@ -196,6 +197,7 @@ void add_row(SentenceCanvas& canvas, const StripRow& row, const std::vector<Box>
   const ColourScale scale{.theme = canvas.wishes.theme, .top = 1, .colours = canvas.wishes.colours};
   const float first = cells.front().x, last = cells.back().right();
   const auto faded = [&](Rgb colour) { return row.off ? mixed(canvas.inks.ground, colour, 0.35f) : colour; };
+  canvas.drawing.add(Rectangle{{first, y, last - first, height}, {}, canvas.inks.line, 1});
   if (const float rests = content.rests(head, content.query); rests > 0.05f)
     canvas.drawing.add(Rectangle{.box = {first - 8, y, 4, height}, .fill = mixed(canvas.inks.ground, canvas.inks.grey, rests)});
   for (std::size_t j = 0; j < cells.size(); ++j) {
@@ -210,7 +212,6 @@ void add_row(SentenceCanvas& canvas, const StripRow& row, const std::vector<Box>
     canvas.drawing.add(Rectangle{.box = cell, .fill = fill});
     if (weight >= kLeastNumber && height >= 13) number_in(canvas, cell, weight, text_on(fill));
   }
-  canvas.drawing.add(Rectangle{{first + 0.5f, y + 0.5f, last - first - 1, height - 1}, {}, canvas.inks.line, 1});
   if (row.off) canvas.drawing.add(Stroke{{first, y + height / 2}, {last, y + height / 2}, 1, canvas.inks.outline});
   add_row_title(canvas, row, y, height);
   const Box box{canvas.left(), y, last - canvas.left(), height};

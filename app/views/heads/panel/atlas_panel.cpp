@@ -45,6 +45,13 @@ void names_around(Gui& gui, const Atlas& atlas) {
   paint_scene(gui, scene, {});
 }
 
+/// A name that says what the head does; that it rests the strip beside its map shows.
+HeadName said_of(HeadName name) {
+  const bool says = name.named || (name.measure && name.measure != Measure::special);
+  if (!says) name.words = name.brief = "";
+  return name;
+}
+
 /// The maps, as far as they are not scrolled away.
 void maps_in_sight(Gui& gui, const Atlas& atlas) {
   const ImVec2 window = ImGui::GetWindowPos();
@@ -98,7 +105,7 @@ struct Arrangement {
   }
   void name_heads(const std::vector<HeadRef>& heads) {
     for (const HeadRef& head : heads)
-      if (!atlas.names.contains(head)) atlas.names.emplace(head, name_of_head(gui, head));
+      if (!atlas.names.contains(head)) atlas.names.emplace(head, said_of(name_of_head(gui, head)));
   }
   /// The heads where so many are shown.
   std::vector<HeadRef> some(std::size_t count) const { return first_with(telling, state.view.chosen, count); }

@@ -86,7 +86,6 @@ std::string stage_headline(Gui& gui) {
 /// A line in the large font, or in the next smaller one in which it fits.
 void large_line(Gui& gui, const std::string& line, ImU32 colour, float room, float height) {
   for (const TextSize size : {TextSize::large, TextSize::title, TextSize::body}) {
-    if (gui.fonts.pixels(size) > height * 1.3f) continue;
     const FontScope font(gui, size);
     gui.fonts.shown(line, size);
     const float scale = std::min(1.0f, height / ImGui::GetFontSize());
@@ -158,9 +157,9 @@ void draw_stage_header(Gui& gui, const StageSlots& slots, const SentenceStage* s
   const float links = sentence ? ImGui::CalcTextSize(arcs_line(gui, *sentence).c_str()).x + 24 * unit : 0;
   ImGui::SetCursorPos({0, slot.h - 22 * unit});
   second_line(gui, slot.w - links - 12 * unit);
-  if (!sentence) return;
+  if (!sentence || sentence->above < 0) return;
   const FontScope small(gui, TextSize::small);
-  ImGui::SetCursorPos({slot.w - menu_width(gui, arcs_line(gui, *sentence).c_str()), slot.h - 21 * unit});
+  ImGui::SetCursorPos({slot.w - shown_width(gui, arcs_line(gui, *sentence)), slot.h - 20 * unit});
   arcs_menu(gui, *sentence);
 }
 

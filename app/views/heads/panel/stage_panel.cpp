@@ -159,7 +159,7 @@ void special_switch(Gui& gui, const MapContent& content, const MapLayout& layout
 
 /// The tokens in a line, the large map and the bars of its lit row; what a click on them asks for.
 CellAsk draw_map_stage(Gui& gui, const StageSlots& slots) {
-  constexpr float kChips = 34, kBars = 96, kLowBars = 64, kGap = 8;
+  constexpr float kChips = 34, kBars = 84, kLowBars = 64, kGap = 8;
   Box room = slots.scene;
   if (!has_chips(gui.state)) {
     const float chips = kChips * gui.unit;

@@ -194,17 +194,17 @@ SentenceStage sentence_stage(Gui& gui, const Box& room) {
   paint_scene(gui, scene, {});
   name_parts(gui, *content, drawn);
   stage.threshold = drawn.threshold;
-  stage.above = drawn.above;
+  stage.above = content->keys.size() > 1 ? drawn.above : -1;
   ImGui::EndChild();
   return stage;
 }
 
 std::string arcs_line(const Gui& gui, const SentenceStage& stage) {
-  return filled(gui.word(kTextWords.weights_above), {std::to_string(stage.above), cell_number(stage.threshold)});
+  return filled(gui.word(kTextWords.weights_above), {std::to_string(stage.above), cell_number(stage.threshold)}) + " ▾";
 }
 
 void arcs_menu(Gui& gui, const SentenceStage& stage) {
-  if (link_button(gui, "arcs", (arcs_line(gui, stage) + " ▾").c_str())) ImGui::OpenPopup("arcs");
+  if (link_button(gui, "arcs", arcs_line(gui, stage).c_str())) ImGui::OpenPopup("arcs");
   explain_item(gui, kTextWords.tip_arcs);
   if (!begin_menu_below(gui, "arcs")) return;
   const std::optional<float> now = gui.state.view.text.arcs;
