@@ -13,6 +13,25 @@
 namespace headlight {
 namespace {
 
+/// Words and their opposites, either of which is tried for the other.
+constexpr std::pair<std::string_view, std::string_view> kOpposites[] = {
+    {"big", "small"},    {"large", "small"},   {"huge", "tiny"},      {"long", "short"},     {"tall", "short"},
+    {"wide", "narrow"},  {"tight", "loose"},   {"big", "tight"},      {"small", "wide"},     {"thick", "thin"},
+    {"heavy", "light"},  {"strong", "weak"},   {"fast", "slow"},      {"quick", "slow"},     {"hot", "cold"},
+    {"warm", "cool"},    {"old", "new"},       {"old", "young"},      {"good", "bad"},       {"happy", "sad"},
+    {"hungry", "full"},  {"tired", "strong"},  {"easy", "hard"},      {"early", "late"},     {"first", "last"},
+    {"rich", "poor"},    {"clean", "dirty"},   {"hard", "soft"},      {"high", "low"},       {"deep", "shallow"},
+    {"near", "far"},     {"open", "closed"},   {"before", "after"},   {"always", "never"},   {"won", "lost"},
+    {"love", "hate"},    {"loved", "hated"},   {"bought", "sold"},    {"gave", "took"},      {"came", "went"},
+    {"asked", "told"},   {"right", "wrong"},   {"cheap", "expensive"}, {"safe", "dangerous"}, {"loud", "quiet"},
+    {"he", "she"},       {"his", "her"},       {"man", "woman"},      {"boy", "girl"},       {"father", "mother"},
+    {"brother", "sister"}, {"in", "on"},       {"with", "without"},   {"and", "or"},         {"because", "although"},
+    {"大", "小"},        {"长", "短"},         {"高", "低"},          {"高", "矮"},          {"宽", "窄"},
+    {"重", "轻"},        {"新", "旧"},         {"老", "年轻"},        {"好", "坏"},          {"快", "慢"},
+    {"冷", "热"},        {"多", "少"},         {"贵", "便宜"},        {"饿", "饱"},          {"赢", "输"},
+    {"早", "晚"},        {"远", "近"},         {"强", "弱"},          {"买", "卖"},          {"来", "去"},
+    {"他", "她"},        {"男", "女"},         {"哥哥", "弟弟"},      {"姐姐", "妹妹"},      {"爸爸", "妈妈"}};
+
 enum class Writing { mark, lower, upper, digits, chinese, other };
 
 Writing writing_of(const std::string& word) {
@@ -38,11 +57,14 @@ double products_of(const Trace& trace) {
 
 using RelatedWord = std::pair<Index, Index>;  // of ArcLabels::relations, and the other word's number
 
+/// In place of the id of a word that the model proposed.
+constexpr std::int64_t kOfExample = -1, kOpposite = -2, kOwn = -3;
+
 /// A word to be tried instead of a token.
 struct Proposal {
   Index token = 0;
   std::string word;
-  std::int64_t id = -1;  // −1: an example's
+  std::int64_t id = kOfExample;
 };
 
 Vector direction(const Linear& table, Index row) { return weight_rows(table, row, 1).row(0).normalized(); }
@@ -146,9 +168,11 @@ struct Search {
     const bool pieced = pieces > 0 && writing_of(word.text) != Writing::chinese;  // Chinese is cut into whole words
     const Vector own = direction(table, word.id);
     const std::vector<Candidate> likely = most_probable(*trace.model, shares, 8 * kMostWordsTried);
+    float most = 0;  // of those that are written like the word: a full stop is often the likeliest at an open end
     for (const Candidate& one : likely) {
-      if (one.probability < kLeastOfLikeliest * likely.front().probability) break;
+      if (one.probability < kLeastOfLikeliest * most) break;
       const std::string text(without_leading_space(one.text));
+      if (most == 0 && written_alike(word.text, text)) most = one.probability;
       if (one.id == word.id || text == word.text || (pieced && one.id >= pieces)) continue;
       if (!written_alike(word.text, text) || own.dot(direction(table, one.id)) < least) continue;
       proposals.push_back({at, text, one.id});
@@ -165,7 +189,8 @@ struct Search {
   /// Computes the answer to the sentence with the word, and what it does to the row.
   void attempt(const Proposal& proposal) {
     const auto done = [&](const WordChange& one) { return one.token == proposal.token && one.to == proposal.word; };
-    if (left <= 0 || std::any_of(found.best.begin(), found.best.end(), done)) return;
+    const auto tried = [&](const std::vector<WordChange>& of) { return std::any_of(of.begin(), of.end(), done); };
+    if (left <= 0 || (proposal.id != kOwn && (tried(found.best) || tried(moving) || tried(shifting)))) return;
     const auto retyped = source.retype(token(proposal.token), proposal.word);
     if (!retyped) return;
     const auto changed = changed_word(trace.request, retyped->request);
@@ -182,11 +207,15 @@ struct Search {
     const float largest = now.maxCoeff(&after);
     WordChange change{proposal.token, changed->from, changed->to, retyped->text};
     change.moves = after != before && largest >= kMovedWeight && is_word(after);
-    change.of_example = proposal.id < 0;
+    change.of_example = proposal.id == kOfExample;
     change.key = change.moves ? after : before;
     change.looked_at = change.key == change.token ? change.to : word_at(change.key);
     change.before = row(change.key);
     change.after = now(change.key);
+    if (proposal.id == kOwn) {
+      found.own = std::move(change);
+      return;
+    }
     ++found.tried;
     found.moving += change.moves;
     const bool shifts =
@@ -195,7 +224,25 @@ struct Search {
     (change.of_example ? found.best : change.moves ? moving : shifting).push_back(std::move(change));
   }
 
-  /// The examples' changes; then the first proposals of every position, then the second ones …
+  /// The reader's word, in place of the word of the sentence whose vector is most like its own.
+  void try_own() {
+    std::optional<Index> place;
+    float nearest = -1;
+    for (Index at = 0; at < trace.queries(); ++at) {
+      if (!can_change(at) || token(at).text == question.own) continue;
+      const auto retyped = source.retype(token(at), question.own);
+      if (!retyped || !changed_word(trace.request, retyped->request)) continue;
+      const Token& typed = retyped->request.tokens.tokens[static_cast<std::size_t>(at)];
+      if (!typed.known || typed.id == token(at).id) continue;
+      const float like = direction(table, typed.id).dot(direction(table, token(at).id));
+      if (like > nearest) nearest = like, place = at;
+    }
+    found.own.reset();
+    left = std::max<Index>(left, 1);
+    if (place) attempt({*place, question.own, kOwn});
+  }
+
+  /// The examples' changes, opposites; then the first proposals of every position, then the second ones …
   void try_all() {
     std::vector<Index> positions;
     for (Index at = 0; at < trace.queries(); ++at)
@@ -206,6 +253,11 @@ struct Search {
           attempt({*at, other});
           break;
         }
+    for (const Index at : positions)
+      for (const auto& [word, other] : kOpposites) {
+        if (token(at).text == word) attempt({at, std::string(other), kOpposite});
+        if (token(at).text == other) attempt({at, std::string(word), kOpposite});
+      }
     std::vector<std::vector<Proposal>> proposals;
     for (const Index at : positions) proposals.push_back(proposed(at));
     for (std::size_t rank = 0; rank < static_cast<std::size_t>(kMostWordsTried); ++rank) {
@@ -238,16 +290,23 @@ bool written_alike(const std::string& word, const std::string& other) {
 }
 
 std::shared_ptr<const WordChanges> find_changes(const ChangesQuestion& question, const ChangeSource& source,
-                                                Progress& progress) {
+                                                Progress& progress, const WordChanges* known) {
   const auto trace = question.trace.lock();
   if (!trace) return nullptr;
   progress.share = 0;  // counted here
   Search search{*trace, question, source, progress};
   search.left = static_cast<Index>(std::min<double>(kMostAnswers, kMostProducts / std::max(1.0, products_of(*trace))));
-  search.try_all();
+  if (known) {
+    search.found = *known;
+  } else {
+    search.try_all();
+    if (progress.stop) return nullptr;
+    search.choose_best();
+    search.found.word = search.word_at(question.query);
+  }
+  search.found.own.reset();
+  if (!question.own.empty()) search.try_own();
   if (progress.stop) return nullptr;
-  search.choose_best();
-  search.found.word = search.word_at(question.query);
   return std::make_shared<const WordChanges>(std::move(search.found));
 }
 

@@ -21,6 +21,7 @@ struct ChangesQuestion {
   WeakRef<Trace> trace;
   HeadRef head;
   Index query = 0;
+  std::string own = {};  // a word of the reader's, which is tried too; empty: none
 
   friend bool operator==(const ChangesQuestion&, const ChangesQuestion&) = default;
 };
@@ -43,6 +44,7 @@ struct WordChanges {
   std::string word = {};              // of the row
   std::vector<WordChange> best = {};  // an example's change first; those that move the row, the largest first
   Index tried = 0, moving = 0;        // changes that were tried; those of them that move the row
+  std::optional<WordChange> own = {};  // what the reader's word does, in place of the word that it is most like
 };
 
 // What counts. A change moves a row where its largest weight goes to another word (no special token, no mark) and is at
@@ -55,7 +57,8 @@ inline constexpr std::size_t kMostOffered = 3;
 /// multiplications in all. Words tried in one position. The longest sentence that is examined.
 inline constexpr Index kMostAnswers = 500, kMostWordsTried = 40, kLongestChanged = 128;
 inline constexpr double kMostProducts = 4e10;
-/// Words with less than this share of the probability of the likeliest guess in their position are not tried.
+/// Words with less than this share of the probability of the likeliest guess in their position that is written like the
+/// word there are not tried.
 inline constexpr float kLeastOfLikeliest = 0.05f;
 /// Nor words whose vector has no larger cosine with that of the word than this share of the vocabulary's pairs.
 inline constexpr float kNearerThan = 0.98f;
@@ -77,11 +80,12 @@ struct ChangeSource {
 /// Whether two words are written alike: in letters of one case, in Chinese characters, in digits. Marks never are.
 bool written_alike(const std::string& word, const std::string& other);
 
-/// Words are proposed by the model: for a position of an encoder by its guess with that word hidden, for one of a
+/// An example's change and opposites (big, small) are tried first. Other words are proposed by the model: for a position of an encoder by its guess with that word hidden, for one of a
 /// decoder by its guess after the words before; whole words of its vocabulary, written like the word
 /// that is replaced, near it, and related as it was. The most probable of every position are tried before the next.
 /// Null when stopped, or the answer is gone.
+/// `known`: what was found for the same row with another word of the reader's; null: nothing.
 std::shared_ptr<const WordChanges> find_changes(const ChangesQuestion& question, const ChangeSource& source,
-                                                Progress& progress);
+                                                Progress& progress, const WordChanges* known = nullptr);
 
 }  // namespace headlight

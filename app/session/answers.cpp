@@ -301,12 +301,13 @@ std::optional<ChangesQuestion> changes_question(const AppState& state) {
   const bool by_hand = std::ranges::any_of(
       weights, [&](const WeightEdit& edit) { return edit.head == head && edit.cell.query == query; });
   if (word.special || word.pad || by_hand || is_off(state.document.edits, head)) return std::nullopt;
-  return ChangesQuestion{state.trace, head, query};
+  return ChangesQuestion{state.trace, head, query, state.view.own_word};
 }
 
 Job changes_job(const ChangesQuestion& question, const AppState& state) {
   return [question, document = state.document, shipped = state.shipped, &lexicon = *state.lexicon,
-          sentence = state.view.sentence, begin = sentence_begin(state)](Progress& progress) -> std::optional<Command> {
+          sentence = state.view.sentence, begin = sentence_begin(state), asked = state.changes.question(),
+          known = state.changes.answer()](Progress& progress) -> std::optional<Command> {
     ChangeSource source;
     source.retype = [&](const Token& token, const std::string& word) {
       return retyped(document, shipped.get(), lexicon, sentence, begin, token, word);
@@ -316,7 +317,10 @@ Job changes_job(const ChangesQuestion& question, const AppState& state) {
       for (const Sample& sample : *samples)
         if (!sample.change.empty() && sample.text == document.source.text)
           source.examples.emplace_back(sample.change, sample.into);
-    auto found = find_changes(question, source, progress);
+    // Another word of the reader's needs no new search.
+    ChangesQuestion same = question;
+    if (asked) same.own = asked->own;
+    auto found = find_changes(question, source, progress, asked == same ? known.get() : nullptr);
     if (!found) return std::nullopt;
     return reply(&Answers::changes, question, std::move(found));
   };

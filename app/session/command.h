@@ -123,6 +123,7 @@ using FindHeads = Set<Part::look, &ViewState::find>;
 using FocusFind = Set<Part::view, &ViewState::focus_find>;
 using SetFlow = Set<Part::look, &ViewState::flow>;
 using SetTextLook = Set<Part::look, &ViewState::text>;
+using TryWord = Set<Part::look, &ViewState::own_word>;
 using ShowNumbers = Set<Part::view, &ViewState::numbers>;
 using ShowPalette = Set<Part::view, &ViewState::palette>;
 
@@ -193,7 +194,7 @@ using CommandTypes = TypeList<
     SetSettings, SetTrainingPlan, SetCorpus, StartTraining, ContinueTraining, PauseTraining, ResumeTraining,
     StopTraining, ChooseShot, ShowTraining, Browse, NameFile, OpenPath, SaveSession, ExportTo, CancelFileWork, Quit,
     ModelsListed, FolderListed, FileOpened, FileSaved, FileFailed, DismissNotice, TrainingReply, OrderHeads, FindHeads,
-    FocusFind, SetFlow, SetTextLook, ChooseFigure, FigureTo, SetOwnRange, ShowMaps, ShowGrid, ShowPalette, KeepAnswer,
+    FocusFind, SetFlow, SetTextLook, TryWord, ChooseFigure, FigureTo, SetOwnRange, ShowMaps, ShowGrid, ShowPalette, KeepAnswer,
     SwapKept, DropKept, OpenLesson, GoToStep, ChooseExport, Copied, OrderDifferences, SetTextPair, SetChat,
     SetComparedPart, Changed, ChooseStart, OpenInsideLine, ChooseList, OpenFailed, ShowFailure, LeaveFailure, PointAt,
     FocusControl, ShowAdvanced, SetCode, TakeNumbers, SetOwnNumber, ShowNumbers, Answered>;

@@ -199,6 +199,7 @@ struct ViewState : Layout {
   Alignment alignment = Alignment::words;  // … and of its maps: which words belong together
   Look look;                               // in View::inside and View::code
   std::vector<LookedAt> looked;            // the earlier looks to go back to, the last at the end
+  std::string own_word;                    // that the reader tries in place of one of the sentence's
   std::string word;                        // whose probability is searched for among the next words
   Sampling sampling;                       // how words are chosen when the decoder writes on
   std::optional<std::size_t> inside_line;  // which of the five lines of that story is open

@@ -76,7 +76,11 @@ struct StageWords {
   /// Other words in the sentence, and where the row then looks.
   Words change_a_word{"Change a word:", "换一个词："};
   Words trying_words{"trying other words …", "正在试别的词……"};
-  Words none_moves{"No single-word change moves “%” (% tried).", "只换一个词的改法都不让“%”改看别处（试了 % 种）。"};
+  Words none_moves{"None of % words tried moves “%”.", "试过的 % 个词都没有让“%”改看别处。"};
+  Words own_word{"one of yours", "你的词"};
+  Words tip_own_word{"Stands in place of the word of the sentence that it is most like; the answer comes as you type.",
+                     "代替句中与它最相近的词；边输入边看结果。"};
+  Words own_fits_nowhere{"“%” stands for no word here", "“%”代替不了这里的词"};
   Words moved{"% → %: %", "% → %：%"};
   Words tip_moved{"With “%” in place of “%”, “%” looks at “%” %, not %.",
                   "把“%”换进“%”的位置，“%”看向“%”的比例是 %，原来是 %。"};

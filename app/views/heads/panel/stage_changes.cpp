@@ -6,6 +6,7 @@
 #include "figure/head_name.h"
 #include "figure/labels.h"
 #include "gui/actions/question.h"
+#include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
 #include "session/typing.h"
@@ -26,12 +27,11 @@ std::optional<ChangesQuestion> shown_question(const AppState& state) {
 
 std::string share(float weight) { return share_text(static_cast<double>(weight)); }
 
-/// `tired → wide: street 12 → 82 %`, of the changed word itself `ball 9 % → woman 53 %`; shorter for less room.
+/// `tired → wide: street 12 → 82 %`; shorter for less room.
 std::vector<std::string> labels_of(Gui& gui, const WordChange& change) {
   const std::string from = gui.fonts.shown(change.from), to = gui.fonts.shown(change.to),
                     key = gui.fonts.shown(change.looked_at), brief = from + " → " + to;
   const std::string before = share(change.before), after = share(change.after);
-  if (change.key == change.token) return {from + " " + before + " → " + to + " " + after, brief};
   const std::string shares = before.substr(0, before.find(' ')) + " → " + after;
   const std::string whole = filled(gui.word(kStageWords.moved), {from, to, key + " " + shares});
   // A share without its word would be read as that of the new word.
@@ -87,30 +87,57 @@ void draw_stage_changes(Gui& gui, const Box& slot) {
   const SlotScope scope("stage changes", slot);
   const FontScope small(gui, TextSize::small);
   const WordChanges* changes = state.changes.to(*question);
+  // While the reader's word is tried, what is known of the row stays.
+  const auto& last = state.changes.question();
+  if (!changes && last && last->trace == question->trace && last->head == question->head &&
+      last->query == question->query && state.view.own_word.empty())
+    changes = state.changes.get();
+  // Nothing is tried for a row that rests.
+  const FoldedStack* folded = shown_fold(state, question->head.stack);
+  const auto row = folded ? folded->fold.queries.group(question->query) : std::nullopt;
+  const bool rests = row && !folded->rests.empty() && folded->rests[folded->index_of(question->head)](*row) >= 0.5f;
   const auto line = [&](const std::string& words) {
     ImGui::AlignTextToFramePadding();
-    cut_text(gui, words, gui.colours().dim, slot.w);
+    cut_text(gui, words, gui.colours().dim, slot.w - ImGui::GetCursorPosX());
     gui.name_item("changes", BoxKind::label);
   };
-  if (!changes) return line(gui.word(kStageWords.trying_words));
-  if (changes->best.empty()) {
-    if (changes->tried < 5) return;  // so few show nothing about the row
-    return line(
-        filled(gui.word(kStageWords.none_moves), {gui.fonts.shown(changes->word), std::to_string(changes->tried)}));
+  if (!rests) line(gui.word(kStageWords.change_a_word));
+  else return;
+  constexpr float kField = 110;
+  ImGui::SameLine(0, 8 * gui.unit);
+  std::string own = state.view.own_word;
+  if (word_box(gui, "own word", kStageWords.own_word, own, kField * gui.unit)) gui.push(TryWord{own});
+  explain_item(gui, kStageWords.tip_own_word);
+  if (!changes) {
+    ImGui::SameLine(0, 8 * gui.unit);
+    return line(gui.word(kStageWords.trying_words));
   }
   // As many as have room, whole: what has none is left out, never cut.
-  line(gui.word(kStageWords.change_a_word));
-  for (std::size_t i = 0; i < changes->best.size(); ++i) {
-    const WordChange& change = changes->best[i];
-    const std::string name = "change " + std::to_string(i);
+  const auto offer = [&](const std::string& name, const WordChange& change) {
     ImGui::SameLine(0, 8 * gui.unit);
     const std::string label = label_within(labels_of(gui, change), slot.w - ImGui::GetCursorPosX());
-    if (label.empty()) break;
+    if (label.empty()) return false;
     const bool pressed = change.of_example ? primary_button(gui, name.c_str(), label.c_str())
                                            : flat_button(gui, name.c_str(), label.c_str());
     if (pressed) take(gui, change);
     explain_item(gui, tip_of(gui, *changes, change));
+    return true;
+  };
+  if (!state.view.own_word.empty()) {
+    if (changes->own) {
+      offer("change own", *changes->own);
+      return;
+    }
+    ImGui::SameLine(0, 8 * gui.unit);
+    return line(filled(gui.word(kStageWords.own_fits_nowhere), {gui.fonts.shown(state.view.own_word)}));
   }
+  if (changes->best.empty()) {
+    ImGui::SameLine(0, 8 * gui.unit);
+    return line(
+        filled(gui.word(kStageWords.none_moves), {std::to_string(changes->tried), gui.fonts.shown(changes->word)}));
+  }
+  for (std::size_t i = 0; i < changes->best.size(); ++i)
+    if (!offer("change " + std::to_string(i), changes->best[i])) break;
 }
 
 }  // namespace headlight
