@@ -211,7 +211,7 @@ TEST(TextFigure, CommandTakesWordsAndMeans) {
 
 TEST(TextLook, IsKeptInASession) {
   AppState state = fixture::answered_state();
-  const TextLook look{.shown = true, .columns = true, .heads = ShadeHeads::all, .words = {1, 3}};
+  const TextLook look{.form = StageForm::text, .columns = true, .heads = ShadeHeads::all, .words = {1, 3}};
   update(state, SetTextLook{look});
   const auto read = session_from_json("a", to_json(session_of(state)));
   ASSERT_TRUE(read) << read.error().message();

@@ -224,7 +224,7 @@ TEST_F(AtlasTest, LongTextsBeginWithLogarithmicColoursUntilOneChooses) {
   EXPECT_EQ(h.map("stage map").scale.scale, Scale::linear);
   std::string text;
   for (int i = 0; i < 12; ++i) text += "the ticket was about the teacher ";
-  h.push(SetText{text}, EndGesture{}, SetTextLook{{.shown = false}});
+  h.push(SetText{text}, EndGesture{}, SetTextLook{{.form = StageForm::map}});
   h.settle();
   ASSERT_GT(h.state.trace->keys(), 40);
   EXPECT_EQ(h.map("stage map").scale.scale, Scale::log);

@@ -248,7 +248,7 @@ TEST_F(GuiTest, LongSentencesAreFoldedUpToALimit) {
   for (int i = 0; i < 40; ++i) text += "word ";
   h.push(SetSplit{Split::characters}, SetText{text}, EndGesture{});
   h.settle();
-  h.push(SetTextLook{{.shown = false}});
+  h.push(SetTextLook{{.form = StageForm::map}});
   h.click("merge words");
   h.settle();
   EXPECT_EQ(h.map("stage map").weights.rows(), 41) << "words and the last space";

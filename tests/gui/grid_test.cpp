@@ -121,7 +121,7 @@ TEST_F(GridTest, LongSentencesArePooledAndSayWhatADotIs) {
   EXPECT_TRUE(h.says("300 × 300"));
   EXPECT_TRUE(h.says(words(Language::en, kAnswerWords.pooled_folded)));
   EXPECT_FALSE(h.says("the wheel")) << "the text is shown, no large map";
-  h.push(SetTextLook{{.shown = false}});
+  h.push(SetTextLook{{.form = StageForm::map}});
   h.settle();
   EXPECT_TRUE(h.says(words(Language::en, kAnswerWords.pooled)));
   EXPECT_EQ(h.map("stage map").weights.rows(), 300) << "the large head has its own weights";

@@ -91,6 +91,7 @@ Harness::Harness(Document document, ImVec2 size, Settings settings) : fonts(shar
         (harness.logged_ ? *harness.logged_ : harness.clipboard) = harness.fonts.typed(copied);
       });
   state = initial_state(lexicon_, std::move(document), std::move(settings));
+  state.view.text.form = StageForm::map;  // tests of the sentence (sentence_stage_test.cpp) let the window choose
   loop = std::make_unique<Loop>(std::function<void()>([] {}), std::string{},
                                 LoopOptions{.draw_figure = figure_drawer(), .preview_figure = figure_previewer()});
 }

@@ -364,7 +364,7 @@ TEST_F(SentenceTest, FiveThousandTokensPasted) {
   EXPECT_EQ(h.state.trace->queries(), 5000);
   EXPECT_TRUE(h.says("5000 × 5000"));
   EXPECT_EQ(h.map("head 0.0").weights.rows(), kThumbnail);
-  h.push(SetTextLook{{.shown = false}});
+  h.push(SetTextLook{{.form = StageForm::map}});
   h.settle();
   h.hover("stage map", {4000, 10});
   EXPECT_TRUE(h.state.view.hovered);

@@ -43,11 +43,11 @@ TEST_F(TextViewTest, LongTextsAreReadAndAChoiceWins) {
   EXPECT_TRUE(harness->has(word(0)));
   read(150);
   EXPECT_TRUE(harness->has("stage text"));
-  EXPECT_EQ(state().view.text.shown, std::nullopt);
+  EXPECT_EQ(state().view.text.form, std::nullopt);
   harness->click("stage form map");
   harness->settle();
   EXPECT_TRUE(harness->has("stage map"));
-  EXPECT_EQ(state().view.text.shown, false);
+  EXPECT_EQ(state().view.text.form, StageForm::map);
 }
 
 TEST_F(TextViewTest, ShadesAreTheWeightsOfTheChosenWord) {
@@ -121,7 +121,7 @@ TEST_F(TextViewTest, ArrowsMoveTheWordAndItStaysInSight) {
 TEST_F(TextViewTest, TwoTextsStandSideBySide) {
   read(30, Arch::encoder_decoder);
   Harness& h = *harness;
-  h.push(ChooseHead{{0, 0, Stack::cross}}, SetTextLook{{.shown = true}});
+  h.push(ChooseHead{{0, 0, Stack::cross}}, SetTextLook{{.form = StageForm::text}});
   h.settle();
   EXPECT_LT(h.box("text query 0").right(), h.box("text key 0").x);
   h.click("text query 3");
@@ -134,7 +134,7 @@ TEST_F(TextViewTest, TwoTextsStandSideBySide) {
 
 TEST_F(TextViewTest, TheFigureHasTheWordsInTheirOrderAndTheSameLook) {
   read(60);
-  harness->push(SetTextLook{{.shown = true, .heads = ShadeHeads::layer, .words = {3, 4}}});
+  harness->push(SetTextLook{{.form = StageForm::text, .heads = ShadeHeads::layer, .words = {3, 4}}});
   harness->settle();
   EXPECT_EQ(seen_figure(state()), FigureKind::text);
   FigureRequest order = figure_order(state());

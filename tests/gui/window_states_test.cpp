@@ -53,7 +53,7 @@ TEST(StatesOfAWindow, NothingIsClippedInTheSmallestWindow) {
         SCOPED_TRACE(std::string(source) + text + (with_lesson ? " lesson" : "") +
                      (language == Language::zh ? " zh" : ""));
         for (std::size_t i = 0; i < h->boxes.size(); ++i) {
-          const auto& [name, kind, head, box] = h->boxes[i];
+          const auto& [name, kind, head, box, cell] = h->boxes[i];
           if (kind == BoxKind::label || name.find("chip ") != name.npos || name.find("gap ") != name.npos) continue;
           EXPECT_TRUE(h->box(name).x >= 0 && h->box(name).right() <= width && h->box(name).bottom() <= height) << name;
           for (std::size_t j = 0; j < i; ++j)

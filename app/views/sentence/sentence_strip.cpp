@@ -201,7 +201,7 @@ void add_row(SentenceCanvas& canvas, const StripRow& row, const std::vector<Box>
   if (const float rests = content.rests(head, content.query); rests > 0.05f)
     canvas.drawing.add(Rectangle{.box = {first - 8, y, 4, height}, .fill = mixed(canvas.inks.ground, canvas.inks.grey, rests)});
   for (std::size_t j = 0; j < cells.size(); ++j) {
-    const Box cell{cells[j].x, y, cells[j].w - 0.5f, height};
+    const Box cell{cells[j].x, y + 1, cells[j].w - 0.5f, height - 1};
     const float weight = (*head.weights)(content.query, static_cast<Index>(j));
     if (weight < 0) {
       hatch(canvas, cell);
