@@ -44,15 +44,15 @@ TEST(FigureCommand, EarlierNamesOfViewsAreTakenAndInNoHelp) {
   EXPECT_EQ(drawn("inside"), drawn("steps"));
   for (const EarlierName& view : kEarlierViewNames) EXPECT_EQ(present_view_name(view.earlier), view.name);
   for (const auto& [command, views] :
-       {std::pair("figure", "{heads,head,text,glance,inside,writers,lens,diagram,"),
-        std::pair("screenshot", "{heads,head,text,glance,relations,inside,writers,lens,diagram,")}) {
+       {std::pair("figure", "{heads,sentence,head,text,glance,inside,writers,lens,diagram,"),
+        std::pair("screenshot", "{heads,sentence,head,text,glance,relations,inside,writers,lens,diagram,")}) {
     const std::string help = run({command, "--help"}).out;
     EXPECT_TRUE(contains(help, views)) << help;
     for (const char* earlier : {"grid", "layers,", "steps,", "--grid"})
       EXPECT_FALSE(contains(help, earlier)) << earlier;
   }
   EXPECT_TRUE(contains(refused(figure({"--view", "train", "-o", (folder / "x.svg").string()})),
-                       "--view: train not in {heads,head,"));
+                       "--view: train not in {heads,sentence,head,"));
 }
 
 TEST(FigureCommand, AHeadIsNamedInEveryForm) {

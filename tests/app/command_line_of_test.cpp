@@ -178,6 +178,8 @@ TEST(AsCommand, TheViewChoosesTheCommand) {
   EXPECT_EQ(line(), numbers) << "there is nothing to be seen yet";
   update(state, fixture::answer(state));
   state.settings.language = default_settings().language;
+  EXPECT_EQ(line(), "headlight figure " + request + " --view sentence --head 0.0 -o figure.pdf");
+  update(state, SetTextLook{{.form = StageForm::map}});
   EXPECT_EQ(line(), "headlight figure " + request + " --view heads --head 0.0 -o figure.pdf");
   EXPECT_EQ(line(CommandGives::numbers), numbers);
   update(state, ChooseHead{{1, 1}});

@@ -58,14 +58,14 @@ TEST_P(AtlasOf, MapsAreLargeAndFillTheirPartOfTheWindow) {
       EXPECT_GE(maps.size(), 6u);
       EXPECT_LE(maps.size(), 16u);
       for (const DrawnBox& map : maps) {
-        EXPECT_GE(std::max(map.box.w, map.box.h), 110) << map.name;
+        EXPECT_GE(std::max(map.box.w, map.box.h), 90) << map.name;
         EXPECT_GE(map.box.x, atlas.x);
         EXPECT_LE(map.box.right(), atlas.right());
         EXPECT_LE(map.box.bottom(), atlas.bottom());
         area += map.box.w * map.box.h;
         bottom = std::max(bottom, map.box.bottom());
       }
-      const float least = size.x < 1440 ? 0.2f : 0.24f;
+      const float least = size.x < 1440 ? 0.14f : 0.17f;
       EXPECT_GE(area, least * size.x * size.y) << maps.size() << " of " << maps.front().box.w;
       // No gap between rows is higher than a title of two lines and a little.
       std::vector<float> tops;

@@ -127,9 +127,8 @@ TEST_F(ChangesTest, EachSaysWhatWasBeforeAndWhatIsAfter) {
   ASSERT_FALSE(h.state.changes->best.empty());
   for (const WordChange& change : h.state.changes->best) {
     const std::string before = percent(change.before), after = percent(change.after);
-    const std::string label = change.key == change.token ? change.from + " " + before + " → " + change.to + " " + after
-                                                         : change.from + " → " + change.to + ": " + change.looked_at +
-                                                               " " + before.substr(0, before.find(' ')) + " → " + after;
+    const std::string label = change.from + " → " + change.to + ": " + change.looked_at + " " +
+                              before.substr(0, before.find(' ')) + " → " + after;
     EXPECT_TRUE(h.says(label)) << label << " not in " << h.words_on_screen();
   }
 }

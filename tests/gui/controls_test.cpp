@@ -131,6 +131,7 @@ TEST_F(ControlsTest, PaddingMask) {
   EXPECT_EQ(h.state.document.pad, 10u);
   h.settle();
   EXPECT_EQ(weights_of(*h.state.trace, {0, 0}).cwiseAbs().maxCoeff(), 0) << "rows that may attend to nothing";
+  h.key(Key::escape);  // closes the menu of the slider
   h.hover("stage map", {3, 3});
   EXPECT_TRUE(h.has("row bars"));
 }

@@ -133,7 +133,9 @@ TEST_F(EditsTest, TheLayerIsThatOfTheChosenHead) {
   Harness& h = *harness;
   h.click("head 1.0");
   h.push(SetScope{true});
+  h.click("open controls");
   EXPECT_TRUE(h.says("Layer 1"));
+  h.click("open controls");
   h.key({Key::left_alt, Key{'M'}});
   EXPECT_TRUE(layer_edit(edits(), Stack::self, 1));
   EXPECT_FALSE(layer_edit(edits(), Stack::self, 0));

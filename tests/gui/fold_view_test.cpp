@@ -144,7 +144,10 @@ TEST_F(FoldViewTest, CellsAreThoseOfTheFirstTokens) {
   EXPECT_EQ(h.state.view.pinned, (CellRef{3, 2})) << "the last row";
   h.push(Pin{CellRef{4, 2}});
   h.click_at(centre(2, 1));
-  EXPECT_FALSE(h.state.view.pinned) << "another token of the same word is the same cell";
+  EXPECT_EQ(h.state.view.pinned, (CellRef{4, 2})) << "another token of the same word is the same cell";
+  EXPECT_EQ(h.state.view.view, View::inside) << "a click on the pinned cell asks why";
+  h.push(ShowView{View::heads});
+  h.settle();
   h.point_away();
   h.push(Pin{CellRef{0, 2}});
   h.frame(2);

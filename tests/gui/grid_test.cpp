@@ -117,6 +117,8 @@ TEST_F(GridTest, LongSentencesArePooledAndSayWhatADotIs) {
   document.source.text = std::string(300, 'a');
   start(document);
   Harness& h = *harness;
+  h.push(SetTextLook{});
+  h.settle();
   EXPECT_EQ(h.map("head 0.0").weights.rows(), kThumbnail);
   EXPECT_TRUE(h.says("300 × 300"));
   EXPECT_TRUE(h.says(words(Language::en, kAnswerWords.pooled_folded)));

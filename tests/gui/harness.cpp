@@ -180,7 +180,7 @@ DrawnMap Harness::map(const std::string& name) const {
 std::string Harness::words_on_screen() {
   frame();
   std::map<std::array<float, 4>, char32_t> characters;
-  for (const TextSize size : {TextSize::small, TextSize::body, TextSize::title})
+  for (const TextSize size : {TextSize::small, TextSize::body, TextSize::title, TextSize::large})
     for (const ImFontGlyph& glyph : fonts.font(size)->Glyphs)
       if (glyph.Visible) characters[{glyph.U0, glyph.V0, glyph.U1, glyph.V1}] = glyph.Codepoint;
   std::string words;

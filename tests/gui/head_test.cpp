@@ -21,7 +21,10 @@ TEST_F(HeadTest, AClickPinsACell) {
   EXPECT_TRUE(h.says("我 looks at 订了"));
   EXPECT_TRUE(h.drew(palette(Theme::light).accent, h.outline_of("head 1.1", {4, 5})));
   click_cell({4, 5});
-  EXPECT_FALSE(h.state.view.pinned) << "a second click lets go";
+  EXPECT_EQ(h.state.view.pinned, (CellRef{4, 5})) << "a second click keeps it";
+  EXPECT_EQ(h.state.view.view, View::inside) << "and asks why";
+  h.push(ShowView{View::heads});
+  h.settle();
   click_cell({0, 9});
   h.key(Key::escape);
   EXPECT_FALSE(h.state.view.pinned);

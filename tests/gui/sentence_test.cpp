@@ -376,7 +376,10 @@ TEST_F(SentenceTest, AGivenMaskThatNoLongerFits) {
   h.push(GiveMask{std::make_shared<const Matrix>(Matrix::Zero(10, 10))}, EndGesture{});
   h.settle();
   EXPECT_FALSE(is_stale(h.state));
+  h.click("open controls");
+  h.frame();
   EXPECT_TRUE(h.has("remove mask"));
+  h.key(Key::escape);
   h.click("text");
   h.key(Key::end);
   h.type("了");

@@ -52,6 +52,12 @@ class Motion;      // gui/frame/motion.h
 class KeptTexts;   // gui/frame/kept_texts.h
 struct FocusStop;  // gui/frame/focus.h
 
+/// The keyboard's cursor in a text, in bytes; 0: it is in none.
+struct Cursor {
+  std::size_t at = 0;
+  TextSide side = TextSide::source;
+};
+
 struct Gui {
   const AppState& state;
   Commands& commands;
@@ -65,6 +71,7 @@ struct Gui {
   Motion* motion = nullptr;                 // null: everything is drawn settled
   KeptTexts* texts = nullptr;               // null: texts are laid out in every frame
   std::vector<FocusStop>* stops = nullptr;  // where the Tab key goes; draw_window fills it
+  Cursor cursor = {};                       // as sentence_panel found it
   std::vector<HeadRef> shown_heads = {};    // of the atlas, where it shows some of the heads; else empty
 
   const Palette& colours() const { return palette(state.settings.theme); }

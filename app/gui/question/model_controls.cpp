@@ -221,7 +221,8 @@ void finer_controls(Gui& gui) {
 
 }  // namespace
 
-const RowNumber kWidthInRow{kModelWords.d_model, "8888"}, kHeadsInRow{kModelWords.heads, "88"};
+const RowNumber kWidthInRow{kModelWords.d_model, "8888"}, kHeadsInRow{kModelWords.heads, "88"},
+    kHeadsInWideRow{kModelWords.heads, "88 · d_k 888"};
 
 RowNumber layers_in_row(const Gui& gui) {
   const bool two_stacks = gui.state.document.config.arch == Arch::encoder_decoder;
@@ -239,7 +240,10 @@ void shape_controls(Gui& gui, const ControlsRow& row) {
     gui.push(SetConfig{with_d_model(dragged_from(gui.state), wanted)});
   }
   mark_trained(gui, shares_of(widths, kLeastSliderWidth, kMostSliderWidth));
-  width = number_label(gui, kHeadsInRow, std::to_string(config.num_heads), row);
+  constexpr float kWide = 1200;
+  const bool wide = ImGui::GetIO().DisplaySize.x >= kWide * gui.unit;
+  const std::string d_k = wide ? " · d_k " + std::to_string(config.d_k()) : "";
+  width = number_label(gui, wide ? kHeadsInWideRow : kHeadsInRow, std::to_string(config.num_heads) + d_k, row);
   // With a d_k that is set separately any number of heads will do.
   const auto heads = config.head_dim > 0 ? number_slider(gui, "heads", config.num_heads, 1, kMostSliderHeads,
                                                          kModelWords.tip_heads, width)

@@ -5,12 +5,6 @@
 
 namespace headlight {
 
-/// The keyboard's cursor in a text, in bytes; 0: it is in none.
-struct Cursor {
-  std::size_t at = 0;
-  TextSide side = TextSide::source;
-};
-
 void sentence_panel(Gui& gui);  // the text, the samples, the token chips
 /// Mask and shape in a row; all else in its menu.
 void controls_row(Gui& gui);
@@ -30,7 +24,7 @@ struct RowNumber {
   const char* longest;
 };
 RowNumber layers_in_row(const Gui& gui);
-extern const RowNumber kWidthInRow, kHeadsInRow;
+extern const RowNumber kWidthInRow, kHeadsInRow, kHeadsInWideRow;
 /// d_model, heads and layers side by side.
 void shape_controls(Gui& gui, const ControlsRow& row);
 /// Blocks or allows cells of the large map while it is on.
@@ -46,7 +40,7 @@ void block_controls(Gui& gui);
 /// sentence, or a line above the map.
 bool has_chips(const AppState& state);
 /// The lines of tokens of all texts, in so much room.
-void all_chips(Gui& gui, float room, const Cursor& cursor);
+void all_chips(Gui& gui, float room);
 /// The gap before token `i`: a click joins what it parts, a drag moves the boundary. `begin`: of the sentence in the
 /// text.
 void gap_before(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Box& gap, std::size_t begin);

@@ -192,6 +192,7 @@ void sentence_panel(Gui& gui) {
   constexpr float kShare = 0.64f;
   if (!own) cursor = text_line(gui, std::round(kShare * (right - left)));
   else if (gui.state.view.focus_text) gui.push(FocusText{false});  // no box will take the keyboard
+  gui.cursor = cursor;
   const float below = own ? top : ImGui::GetCursorPosY();
   if (chosen > 0) {
     ImGui::SetCursorPos({right - chosen, top});
@@ -203,7 +204,7 @@ void sentence_panel(Gui& gui) {
       turn_buttons(gui);
       ImGui::SameLine(0, 2 * gap);
     }
-    all_chips(gui, right - ImGui::GetCursorPosX(), cursor);
+    all_chips(gui, right - ImGui::GetCursorPosX());
   }
   const float bottom = ImGui::GetCursorPosY();
   ImGui::SetCursorPosY(bottom);

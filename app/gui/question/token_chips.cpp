@@ -278,14 +278,14 @@ void chips_of(Gui& gui, TextSide side, float width, const Cursor& cursor) {
   ImGui::PopStyleVar();
 }
 
-void all_chips(Gui& gui, float room, const Cursor& cursor) {
+void all_chips(Gui& gui, float room) {
   const Document& document = gui.state.document;
   const float gap = 16 * gui.unit, begin = ImGui::GetCursorPosX();
   const bool two = config_of(document).arch == Arch::encoder_decoder && !has_own_inputs(document);
-  chips_of(gui, TextSide::source, two ? std::floor((room - gap) / 2) : room, cursor);
+  chips_of(gui, TextSide::source, two ? std::floor((room - gap) / 2) : room, gui.cursor);
   if (!two) return;
   ImGui::SameLine(0, gap);
-  chips_of(gui, TextSide::target, begin + room - ImGui::GetCursorPosX(), cursor);
+  chips_of(gui, TextSide::target, begin + room - ImGui::GetCursorPosX(), gui.cursor);
 }
 
 }  // namespace headlight

@@ -62,6 +62,9 @@ std::string name_of(const SentenceCanvas& canvas, const SentenceArc& arc, float 
   const Language language = canvas.wishes.language;
   const auto fits = [&](const std::string& text) { return canvas.width(text, type_of_name(arc, size)) < span - 6; };
   std::string name = arc.relation.empty() ? "" : arc_name(language, arc.relation, arc.reversed);
+  // A verb at which its subject is looked at is no name of what the arc shows.
+  const std::string whole = arc.reversed ? arc_name(language, arc.relation, true, false) : name;
+  if (fits(whole)) name = whole;
   const std::string share = share_text(static_cast<double>(arc.weight));
   if (arc.pinned) {
     const std::string what = arc.off ? words(language, kTextWords.off) : share;
@@ -284,9 +287,10 @@ void draw_names(SentenceCanvas& canvas, const std::vector<const LaidArc*>& order
       });
       return static_cast<float>(hit) * 40 + std::abs(x - (one.x0 + one.x1) / 2);
     };
+    middle = std::clamp(middle, canvas.left() + half, std::max(canvas.left() + half, canvas.right() - half));
     float best = middle;
     for (float x = middle - std::floor(reach); x <= middle + reach; x += 2)
-      if (cost(x) < cost(best)) best = x;
+      if (x - half >= canvas.left() && x + half <= canvas.right() && cost(x) < cost(best)) best = x;
     const float over = 6 + width_of_arc(*one.arc) / 2;
     const Box box{best - half, top - over - type * 0.62f, 2 * half, type * 0.95f};
     const auto overlaps = [&](const auto& other) {

@@ -8,7 +8,11 @@
 namespace headlight {
 
 Result<Drawing> draw_sentence(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
-  const FoldedStack* folded = folded_stack(subject, options.head.stack);
+  // Words, whatever the model's pieces and special tokens are.
+  const std::shared_ptr<const Trace> trace(std::shared_ptr<const Trace>(), &subject.trace);
+  const auto maps = folded_maps(trace, {.special = true, .words = true});
+  const auto& stack = maps->stacks[static_cast<std::size_t>(options.head.stack)];
+  const FoldedStack* folded = stack ? &*stack : nullptr;
   const SentenceArcs arcs = named_arcs(subject.document, subject.trace);
   const CellRef cell = TRY(asked_cell(subject, options));
   const auto content = sentence_content(subject.trace, folded, arcs, options.head, cell);

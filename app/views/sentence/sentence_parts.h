@@ -8,7 +8,7 @@
 namespace headlight {
 
 struct SentenceInks {
-  Rgb ground, text, dim, line, accent, chip, outline, grey, selected, action;
+  Rgb ground, text, dim, line, accent, chip, outline, grey, selected, action, caution;
 };
 SentenceInks sentence_inks(Theme theme);
 /// `share` of b in a.

@@ -120,9 +120,11 @@ void add_chips(SentenceCanvas& canvas, const std::vector<SentenceWord>& words, c
     if (hidden)
       for (float x = box.x + 6; x < box.right(); x += 6)
         canvas.drawing.add(Stroke{{x - 5, box.bottom() - 1}, {std::min(x + high - 8, box.right() - 1), box.y + 1}, 1, blocked_colours(canvas.wishes.theme).line});
+    const bool unknown = queries && i < canvas.wishes.unknown.size() && canvas.wishes.unknown[i];
+    if (unknown) canvas.drawing.add(Rectangle{{box.x + 0.5f, box.y + 0.5f, box.w - 1, box.h - 1}, {}, inks.caution, 1, 4});
     if (lit || looks)
       canvas.drawing.add(Rectangle{{box.x + 0.75f, box.y + 0.75f, box.w - 1.5f, box.h - 1.5f}, {}, lit ? inks.accent : inks.outline, 1.5f, 4});
-    canvas.text({place.middle(), box.y + high / 2}, words[i].label, lines.size, hidden ? inks.dim : lit ? inks.accent : inks.text, Anchor::middle);
+    canvas.text({place.middle(), box.y + high / 2}, words[i].label, lines.size, hidden ? inks.dim : unknown ? inks.caution : lit ? inks.accent : inks.text, Anchor::middle);
     float x = place.x + lines.pad;
     for (std::size_t p = 0; p + 1 < words[i].pieces.size(); ++p) {
       x += canvas.width(words[i].pieces[p], lines.size);

@@ -29,6 +29,7 @@ struct SentenceWishes {
   std::optional<HeadRef> head = {};      // arcs of other heads are faint
   std::optional<float> threshold = {};   // of arcs without a name; nothing: 0.3, more where many would stand
   std::vector<std::string> names = {};   // of content.heads by what they do, in few words; empty ones are left out
+  std::vector<bool> unknown = {};        // of content.queries that the model does not know; empty: none
   Theme theme = Theme::light;
   Language language = Language::en;
   ColourMap colours = ColourMap::teal;

@@ -27,15 +27,11 @@ std::optional<ChangesQuestion> shown_question(const AppState& state) {
 
 std::string share(float weight) { return share_text(static_cast<double>(weight)); }
 
-/// `tired → wide: street 12 → 82 %`; shorter for less room.
+/// `tired → wide: street 12 → 82 %`.
 std::vector<std::string> labels_of(Gui& gui, const WordChange& change) {
-  const std::string from = gui.fonts.shown(change.from), to = gui.fonts.shown(change.to),
-                    key = gui.fonts.shown(change.looked_at), brief = from + " → " + to;
-  const std::string before = share(change.before), after = share(change.after);
-  const std::string shares = before.substr(0, before.find(' ')) + " → " + after;
-  const std::string whole = filled(gui.word(kStageWords.moved), {from, to, key + " " + shares});
-  // A share without its word would be read as that of the new word.
-  return change.moves ? std::vector{whole, brief + ": " + key, brief} : std::vector{whole, brief};
+  const std::string before = share(change.before), key = gui.fonts.shown(change.looked_at);
+  const std::string shares = before.substr(0, before.find(' ')) + " → " + share(change.after);
+  return {filled(gui.word(kStageWords.moved), {gui.fonts.shown(change.from), gui.fonts.shown(change.to), key + " " + shares})};
 }
 
 /// What the change does, and what was tried; a change that comes with an example has its note before that.

@@ -79,7 +79,7 @@ std::vector<std::string> off_lines(const Gui& gui) {
 /// The lit cell in words, else the strongest; while painting, what the pointer does until it is on a cell.
 std::string stage_headline(Gui& gui) {
   const bool of_head = shown_kind(gui.state, gui.state.view.chosen.stack) != MapKind::rollout;
-  if (of_head && chosen_is_off(gui) && !gui.state.view.hovered) return off_lines(gui).back();
+  if (of_head && chosen_is_off(gui) && !gui.state.view.hovered) return off_lines(gui).front();
   return stage_sentence(gui).headline;
 }
 
@@ -153,7 +153,11 @@ void draw_stage_header(Gui& gui, const StageSlots& slots, const SentenceStage* s
     large_line(gui, line, paints ? gui.colours().action : gui.colours().text, slot.w, slots.headline);
     gui.name_item("stage sentence", BoxKind::label);
   }
-  if (slots.low) return;
+  if (slots.low) {  // which has no room for a second line
+    std::string details;
+    for (const std::string& part : stage_sentence(gui).details) details += (details.empty() ? "" : "\n") + part;
+    return details.empty() ? void() : explain_item(gui, details);
+  }
   const float links = sentence ? ImGui::CalcTextSize(arcs_line(gui, *sentence).c_str()).x + 24 * unit : 0;
   ImGui::SetCursorPos({0, slot.h - 22 * unit});
   second_line(gui, slot.w - links - 12 * unit);

@@ -165,12 +165,12 @@ CellAsk draw_map_stage(Gui& gui, const StageSlots& slots) {
     const float chips = kChips * gui.unit;
     {
       const SlotScope scope("stage chips", {room.x, room.y, room.w, chips});
-      all_chips(gui, room.w, {});
+      all_chips(gui, room.w);
     }
     room.y += chips, room.h -= chips;
   }
   const float bars = (slots.low ? kLowBars : kBars) * gui.unit;
-  const Box of_bars{room.x, room.bottom() - bars, room.w, bars};
+  Box of_bars{room.x, room.bottom() - bars, room.w, bars};
   room.h -= bars + kGap * gui.unit;
   StageMap map;
   CellAsk ask = CellAsk::none;
@@ -186,6 +186,11 @@ CellAsk draw_map_stage(Gui& gui, const StageSlots& slots) {
     if (bands <= 0) special_switch(gui, map.content, map.layout, room.x);
     if (bands > 0) draw_role_bands(gui, map.content, map.layout, room);
   }
+  // The bars grow into what a map of few rows leaves free above them.
+  constexpr float kMostBars = 150;
+  const float bottom = of_bars.bottom();
+  of_bars.y = std::min(of_bars.y, std::max(map.layout.plot.bottom() + kGap * gui.unit, bottom - kMostBars * gui.unit));
+  of_bars.h = bottom - of_bars.y;
   const CellAsk of_bar = draw_row_bars(gui, of_bars, map);
   return of_bar == CellAsk::none ? ask : of_bar;
 }

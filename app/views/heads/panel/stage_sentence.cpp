@@ -140,7 +140,7 @@ StageLines stage_sentence(Gui& gui) {
   lines.headline = of_head + lines_of_cell(state.settings.language, words, nullptr, lit.has_value()).front();
   const std::string stop = gui.word(kStageWords.full_stop);
   if (lines.headline.ends_with(stop)) lines.headline.resize(lines.headline.size() - stop.size());
-  const bool fresh = lit && words.weight >= 0 && !is_stale(state);
+  const bool fresh = !is_off(state.document.edits, head) && lit && words.weight >= 0 && !is_stale(state);
   if (fresh) lines.details = details_of(gui, head, cell, words.weight);
   return lines;
 }

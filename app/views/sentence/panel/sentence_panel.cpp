@@ -114,7 +114,7 @@ bool drag_bar(Gui& gui, const SentenceContent& content, const DrawnSentence& dra
 
 /// What the pointer does in the scene, which the last item covers.
 void act_on(Gui& gui, const SentenceContent& content, const DrawnSentence& drawn, const Pointed& pointed,
-            SentenceStage& stage) {
+            const std::vector<bool>& unknown, SentenceStage& stage) {
   const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
   std::optional<SentenceArc> arc = pointed.arc;
   if (pointed.bar && content.pinned) arc = content.arc_of(*content.of(content.pinned->head), content.query, *pointed.bar);
@@ -127,6 +127,9 @@ void act_on(Gui& gui, const SentenceContent& content, const DrawnSentence& drawn
     if (!in_place || drags) gui.push(EndGesture{});
     else if (hovered && arc) press(gui, *arc);
   }
+  if (hovered && pointed.word && static_cast<std::size_t>(*pointed.word) < unknown.size() && unknown[static_cast<std::size_t>(*pointed.word)])
+    explain_item(gui, unknown_hint(gui, shown_tokens(gui.state, side_of(gui.state, true))
+                                            ->tokens[static_cast<std::size_t>(content.queries[static_cast<std::size_t>(*pointed.word)].token)]));
   if (hovered && pointed.bar) {
     explain_item(gui, kChosenHeadWords.tip_bars);
     stage.types_weight = ImGui::IsMouseDoubleClicked(0) && possible::pins_tokens(gui);
@@ -170,6 +173,12 @@ SentenceStage sentence_stage(Gui& gui, const Box& room) {
                         .language = state.settings.language,
                         .colours = state.settings.colours,
                         .opacity = answer_opacity(gui)};
+  const TextSide side = side_of(state, true);
+  if (const Tokens* tokens = shown_tokens(state, side))
+    for (const SentenceWord& word : content->queries) {
+      const auto token = static_cast<std::size_t>(word.token);
+      wishes.unknown.push_back(token < tokens->size() && is_unknown(state, side, tokens->tokens[token], gui.cursor));
+    }
   if (state.view.hovered_head && !state.view.hovered) wishes.head = state.view.hovered_head;
   const TextWidth measure = window_measure(gui);
   Drawing scene;
@@ -183,7 +192,7 @@ SentenceStage sentence_stage(Gui& gui, const Box& room) {
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     pointed = pointed_at(gui, *content, drawn, {mouse.x, mouse.y});
   }
-  act_on(gui, *content, drawn, pointed, stage);
+  act_on(gui, *content, drawn, pointed, wishes.unknown, stage);
   if (pointed.word || pointed.arc) {
     wishes.word = pointed.word;
     wishes.arc = pointed.arc;
