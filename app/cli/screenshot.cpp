@@ -94,7 +94,8 @@ ParsedCommand add_screenshot(Parser& parser, const Frontend& frontend) {
                 "A JSON file for the boxes, in pixels, of the maps and of everything that can be clicked", "FILE");
   add_view(
       parser, options->view, [](const NamedView& view) { return view.figure != FigureKind::matrix; },
-      "heads: all heads, and beside them the stage; sentence, head, text: the stage with arcs over the words, the map of "
+      "heads: all heads, and beside them the stage; sentence, head, text: the stage with arcs over the words, the map "
+      "of "
       "one head, the text itself, shaded; glance: all heads small; "
       "relations: how well each layer shows each relation; inside: the numbers behind one weight; writers: what wrote "
       "its score; lens: the guess after each layer; diagram: the matrices of a layer; flow: lines between the words; "

@@ -15,22 +15,22 @@ namespace {
 
 /// Words and their opposites, either of which is tried for the other.
 constexpr std::pair<std::string_view, std::string_view> kOpposites[] = {
-    {"big", "small"},    {"large", "small"},   {"huge", "tiny"},      {"long", "short"},     {"tall", "short"},
-    {"wide", "narrow"},  {"tight", "loose"},   {"big", "tight"},      {"small", "wide"},     {"thick", "thin"},
-    {"heavy", "light"},  {"strong", "weak"},   {"fast", "slow"},      {"quick", "slow"},     {"hot", "cold"},
-    {"warm", "cool"},    {"old", "new"},       {"old", "young"},      {"good", "bad"},       {"happy", "sad"},
-    {"hungry", "full"},  {"tired", "strong"},  {"easy", "hard"},      {"early", "late"},     {"first", "last"},
-    {"rich", "poor"},    {"clean", "dirty"},   {"hard", "soft"},      {"high", "low"},       {"deep", "shallow"},
-    {"near", "far"},     {"open", "closed"},   {"before", "after"},   {"always", "never"},   {"won", "lost"},
-    {"love", "hate"},    {"loved", "hated"},   {"bought", "sold"},    {"gave", "took"},      {"came", "went"},
-    {"asked", "told"},   {"right", "wrong"},   {"cheap", "expensive"}, {"safe", "dangerous"}, {"loud", "quiet"},
-    {"he", "she"},       {"his", "her"},       {"man", "woman"},      {"boy", "girl"},       {"father", "mother"},
-    {"brother", "sister"}, {"in", "on"},       {"with", "without"},   {"and", "or"},         {"because", "although"},
-    {"大", "小"},        {"长", "短"},         {"高", "低"},          {"高", "矮"},          {"宽", "窄"},
-    {"重", "轻"},        {"新", "旧"},         {"老", "年轻"},        {"好", "坏"},          {"快", "慢"},
-    {"冷", "热"},        {"多", "少"},         {"贵", "便宜"},        {"饿", "饱"},          {"赢", "输"},
-    {"早", "晚"},        {"远", "近"},         {"强", "弱"},          {"买", "卖"},          {"来", "去"},
-    {"他", "她"},        {"男", "女"},         {"哥哥", "弟弟"},      {"姐姐", "妹妹"},      {"爸爸", "妈妈"}};
+    {"big", "small"},      {"large", "small"},  {"huge", "tiny"},       {"long", "short"},     {"tall", "short"},
+    {"wide", "narrow"},    {"tight", "loose"},  {"big", "tight"},       {"small", "wide"},     {"thick", "thin"},
+    {"heavy", "light"},    {"strong", "weak"},  {"fast", "slow"},       {"quick", "slow"},     {"hot", "cold"},
+    {"warm", "cool"},      {"old", "new"},      {"old", "young"},       {"good", "bad"},       {"happy", "sad"},
+    {"hungry", "full"},    {"tired", "strong"}, {"easy", "hard"},       {"early", "late"},     {"first", "last"},
+    {"rich", "poor"},      {"clean", "dirty"},  {"hard", "soft"},       {"high", "low"},       {"deep", "shallow"},
+    {"near", "far"},       {"open", "closed"},  {"before", "after"},    {"always", "never"},   {"won", "lost"},
+    {"love", "hate"},      {"loved", "hated"},  {"bought", "sold"},     {"gave", "took"},      {"came", "went"},
+    {"asked", "told"},     {"right", "wrong"},  {"cheap", "expensive"}, {"safe", "dangerous"}, {"loud", "quiet"},
+    {"he", "she"},         {"his", "her"},      {"man", "woman"},       {"boy", "girl"},       {"father", "mother"},
+    {"brother", "sister"}, {"in", "on"},        {"with", "without"},    {"and", "or"},         {"because", "although"},
+    {"大", "小"},          {"长", "短"},        {"高", "低"},           {"高", "矮"},          {"宽", "窄"},
+    {"重", "轻"},          {"新", "旧"},        {"老", "年轻"},         {"好", "坏"},          {"快", "慢"},
+    {"冷", "热"},          {"多", "少"},        {"贵", "便宜"},         {"饿", "饱"},          {"赢", "输"},
+    {"早", "晚"},          {"远", "近"},        {"强", "弱"},           {"买", "卖"},          {"来", "去"},
+    {"他", "她"},          {"男", "女"},        {"哥哥", "弟弟"},       {"姐姐", "妹妹"},      {"爸爸", "妈妈"}};
 
 enum class Writing { mark, lower, upper, digits, chinese, other };
 

@@ -41,9 +41,9 @@ struct WordChange {
 };
 
 struct WordChanges {
-  std::string word = {};              // of the row
-  std::vector<WordChange> best = {};  // an example's change first; those that move the row, the largest first
-  Index tried = 0, moving = 0;        // changes that were tried; those of them that move the row
+  std::string word = {};               // of the row
+  std::vector<WordChange> best = {};   // an example's change first; those that move the row, the largest first
+  Index tried = 0, moving = 0;         // changes that were tried; those of them that move the row
   std::optional<WordChange> own = {};  // what the reader's word does, in place of the word that it is most like
 };
 
@@ -80,11 +80,11 @@ struct ChangeSource {
 /// Whether two words are written alike: in letters of one case, in Chinese characters, in digits. Marks never are.
 bool written_alike(const std::string& word, const std::string& other);
 
-/// An example's change and opposites (big, small) are tried first. Other words are proposed by the model: for a position of an encoder by its guess with that word hidden, for one of a
-/// decoder by its guess after the words before; whole words of its vocabulary, written like the word
-/// that is replaced, near it, and related as it was. The most probable of every position are tried before the next.
-/// Null when stopped, or the answer is gone.
-/// `known`: what was found for the same row with another word of the reader's; null: nothing.
+/// An example's change and opposites (big, small) are tried first. Other words are proposed by the model: for a
+/// position of an encoder by its guess with that word hidden, for one of a decoder by its guess after the words before;
+/// whole words of its vocabulary, written like the word that is replaced, near it, and related as it was. The most
+/// probable of every position are tried before the next. Null when stopped, or the answer is gone. `known`: what was
+/// found for the same row with another word of the reader's; null: nothing.
 std::shared_ptr<const WordChanges> find_changes(const ChangesQuestion& question, const ChangeSource& source,
                                                 Progress& progress, const WordChanges* known = nullptr);
 

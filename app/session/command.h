@@ -194,7 +194,8 @@ using CommandTypes = TypeList<
     SetSettings, SetTrainingPlan, SetCorpus, StartTraining, ContinueTraining, PauseTraining, ResumeTraining,
     StopTraining, ChooseShot, ShowTraining, Browse, NameFile, OpenPath, SaveSession, ExportTo, CancelFileWork, Quit,
     ModelsListed, FolderListed, FileOpened, FileSaved, FileFailed, DismissNotice, TrainingReply, OrderHeads, FindHeads,
-    FocusFind, SetFlow, SetTextLook, TryWord, ChooseFigure, FigureTo, SetOwnRange, ShowMaps, ShowGrid, ShowPalette, KeepAnswer,
+    FocusFind, SetFlow, SetTextLook, TryWord,
+    ChooseFigure, FigureTo, SetOwnRange, ShowMaps, ShowGrid, ShowPalette, KeepAnswer,
     SwapKept, DropKept, OpenLesson, GoToStep, ChooseExport, Copied, OrderDifferences, SetTextPair, SetChat,
     SetComparedPart, Changed, ChooseStart, OpenInsideLine, ChooseList, OpenFailed, ShowFailure, LeaveFailure, PointAt,
     FocusControl, ShowAdvanced, SetCode, TakeNumbers, SetOwnNumber, ShowNumbers, Answered>;

@@ -90,8 +90,7 @@ void add_picture(CommandWords& words, const AppState& state, const FigureRequest
   if (kind == FigureKind::patch && view.patch.form != PatchForm::heads)
     add(words, "--at", std::string(name_in(kPatchForms, view.patch.form)));
   if (shows_two(kind) && view.alignment != Alignment::words) add(words, "--align", std::string(name(view.alignment)));
-  const bool of_key =
-      kind == FigureKind::steps || kind == FigureKind::writers || kind == FigureKind::sentence;
+  const bool of_key = kind == FigureKind::steps || kind == FigureKind::writers || kind == FigureKind::sentence;
   const bool of_query = of_key || kind == FigureKind::diagram || kind == FigureKind::lens;
   const LensWords& split = kind == FigureKind::patch ? view.patch.words : view.lens;
   if ((kind == FigureKind::lens || kind == FigureKind::patch) && !split.word.empty())

@@ -53,9 +53,9 @@ StageForm stage_form(const AppState& state) {
                       shown_kind(state, view.chosen.stack) != MapKind::weights;
   if (of_map) return StageForm::map;
   const Index words = words_of_maps(state);
-  const StageForm usual = view.lesson              ? StageForm::map
+  const StageForm usual = view.lesson                  ? StageForm::map
                           : words > kUsualWordsOfStage ? StageForm::text
-                                                   : StageForm::sentence;
+                                                       : StageForm::sentence;
   const StageForm form = view.text.form.value_or(usual);
   if (form != StageForm::sentence) return form;
   return words > kMostWordsOfStage ? StageForm::text : view.viewport != Viewport{} ? StageForm::map : form;

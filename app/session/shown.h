@@ -24,9 +24,9 @@ MapKind wanted_kind(const AppState& state);
 const DerivedMaps* shown_maps(const AppState& state, Stack stack);
 MapKind shown_kind(const AppState& state, Stack stack);
 
-/// What the stage of View::heads shows: what was chosen, else the sentence, of more than kUsualWordsOfStage words the text,
-/// and the map beside a lesson, since lessons speak of rows and columns. Always the map where it is painted, zoomed into
-/// or shows no weights; no sentence of more than kMostWordsOfStage words. Of other views: the map.
+/// What the stage of View::heads shows: what was chosen, else the sentence, of more than kUsualWordsOfStage words the
+/// text, and the map beside a lesson, since lessons speak of rows and columns. Always the map where it is painted,
+/// zoomed into or shows no weights; no sentence of more than kMostWordsOfStage words. Of other views: the map.
 StageForm stage_form(const AppState& state);
 inline bool shows_text(const AppState& state) { return stage_form(state) == StageForm::text; }
 /// Whether the stage can show the sentence.

@@ -85,10 +85,24 @@ struct LessonMark {
   friend bool operator==(const LessonMark&, const LessonMark&) = default;
 };
 
-/// The figures that can be written: all heads of a stack, the sentence, one head large, the text shaded, lines between the words, all
-/// heads small, one head in two answers, what of A brings it back in B, the steps behind one weight, what wrote its
-/// score, the guess after each layer, the data flow diagram, one matrix of it.
-enum class FigureKind { grid, sentence, head, text, flow, layers, compare, patch, steps, writers, lens, diagram, matrix };
+/// The figures that can be written: all heads of a stack, the sentence, one head large, the text shaded, lines between
+/// the words, all heads small, one head in two answers, what of A brings it back in B, the steps behind one weight,
+/// what wrote its score, the guess after each layer, the data flow diagram, one matrix of it.
+enum class FigureKind {
+  grid,
+  sentence,
+  head,
+  text,
+  flow,
+  layers,
+  compare,
+  patch,
+  steps,
+  writers,
+  lens,
+  diagram,
+  matrix
+};
 
 /// Whether such a picture has all heads of a stack, which can be sorted.
 inline bool shows_all_heads(FigureKind kind) { return kind == FigureKind::grid || kind == FigureKind::layers; }

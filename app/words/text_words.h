@@ -30,7 +30,8 @@ struct TextWords {
   Words all_above{"above %", "大于 %"};
   Words as_many{"as many as can be told apart", "能分清的那些"};
   Words tip_arcs{
-      "Bold: cells that have names, and the pinned one. Grey: the largest weight of any head between two words that are "
+      "Bold: cells that have names, and the pinned one. Grey: the largest weight of any head between two words that "
+      "are "
       "no neighbours.",
       "粗弧：有名称的单元格和固定的单元格。灰弧：不相邻的两个词之间任意一个头的最大权重。"};
   Words no_name{"no name for such a pair", "这样的一对没有名称"};

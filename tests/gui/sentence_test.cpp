@@ -377,7 +377,6 @@ TEST_F(SentenceTest, AGivenMaskThatNoLongerFits) {
   h.settle();
   EXPECT_FALSE(is_stale(h.state));
   h.click("open controls");
-  h.frame();
   EXPECT_TRUE(h.has("remove mask"));
   h.key(Key::escape);
   h.click("text");

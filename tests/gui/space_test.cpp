@@ -247,7 +247,8 @@ TEST(SpaceOfAWindow, TheSmallestWindowHasALargeMapAndNothingOverlaps) {
       }
     const DrawnBoxes boxes = h.boxes;
     for (std::size_t i = 0; i < boxes.size(); ++i) {
-      if (boxes[i].kind == BoxKind::label || boxes[i].kind >= BoxKind::stage || boxes[i].name.find("chip ") == 0 || boxes[i].name.find("gap ") == 0)
+      if (boxes[i].kind == BoxKind::label || boxes[i].kind >= BoxKind::stage || boxes[i].name.find("chip ") == 0 ||
+          boxes[i].name.find("gap ") == 0)
         continue;
       EXPECT_TRUE(is_inside(h.box(boxes[i].name), {0, 0, width, height})) << boxes[i].name;
       for (std::size_t j = 0; j < i; ++j)

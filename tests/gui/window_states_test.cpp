@@ -54,18 +54,20 @@ TEST(StatesOfAWindow, NothingIsClippedInTheSmallestWindow) {
                      (language == Language::zh ? " zh" : ""));
         for (std::size_t i = 0; i < h->boxes.size(); ++i) {
           const auto& [name, kind, head, box, cell] = h->boxes[i];
-          if (kind == BoxKind::label || kind >= BoxKind::stage || name.find("chip ") != name.npos || name.find("gap ") != name.npos) continue;
+          if (kind == BoxKind::label || kind >= BoxKind::stage || name.find("chip ") != name.npos ||
+              name.find("gap ") != name.npos)
+            continue;
           EXPECT_TRUE(h->box(name).x >= 0 && h->box(name).right() <= width && h->box(name).bottom() <= height) << name;
           for (std::size_t j = 0; j < i; ++j)
-            EXPECT_FALSE(h->boxes[j].kind != BoxKind::label && h->boxes[j].kind < BoxKind::stage && meet(box, h->boxes[j].box))
+            EXPECT_FALSE(h->boxes[j].kind != BoxKind::label && h->boxes[j].kind < BoxKind::stage &&
+                         meet(box, h->boxes[j].box))
                 << name << " and " << h->boxes[j].name;
         }
       }
 }
 
 TEST(StatesOfAWindow, NamesOfManyHeadsAreWholeAndFillTheAtlas) {
-  const std::vector<const char*> names[] = {{"1 preposition", "1 object"},
-                                            {"1 个宾语", "前一个词"}};
+  const std::vector<const char*> names[] = {{"1 preposition", "1 object"}, {"1 个宾语", "前一个词"}};
   for (const Language language : {Language::en, Language::zh}) {
     const auto h = open_shipped(std::string(kAnySentence), kOwnSentence, {1280, 800}, language);
     ASSERT_EQ(h->state.trace->num_heads(), 9);

@@ -24,6 +24,8 @@ void show_form(Gui& gui, StageForm form);
 void step_form(Gui& gui);
 /// The sentence that the stage shows; nothing where it shows none.
 std::optional<SentenceContent> shown_sentence(const AppState& state);
+/// Over that sentence: to another word, or to the next head in the order of what the word looks at.
+void move_in_sentence(Gui& gui, Index heads, Index words);
 /// Pins the cell of an arc in its head.
 void pin_arc(Gui& gui, const SentenceArc& arc);
 /// Switches between the weights of the chosen words and the weights at them as shades of the text.

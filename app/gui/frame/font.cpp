@@ -181,7 +181,8 @@ void Fonts::input(char32_t code_point) {
 
 void Fonts::State::forget_late() {
   constexpr std::size_t kManyLarge = 400;
-  if (large.size() > kManyLarge) std::erase_if(large, [&](const auto& one) { return one.second < frame - kLateFrames; });
+  if (large.size() > kManyLarge)
+    std::erase_if(large, [&](const auto& one) { return one.second < frame - kLateFrames; });
   if (wanted.size() <= kManyGlyphs) return;
   std::erase_if(wanted, [&](const auto& entry) { return entry.second < frame - kLateFrames; });
 }
@@ -284,7 +285,8 @@ Fonts::State::ByFile Fonts::State::enlarged(std::vector<char32_t>& by_hand) {
   ByFile by_file;
   std::erase_if(by_hand, [&](char32_t c) { return !built_large.contains(c); });
   for (const char32_t c : built_large)
-    if (const auto file = files.font_with(c); file && !std::ranges::binary_search(by_hand, c)) by_file[*file].push_back(c);
+    if (const auto file = files.font_with(c); file && !std::ranges::binary_search(by_hand, c))
+      by_file[*file].push_back(c);
   return by_file;
 }
 

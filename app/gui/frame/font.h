@@ -14,7 +14,8 @@
 namespace headlight {
 
 /// An em of 13, 15, 20, 13 and 26 px at 100 %. That of code is monospaced from the frame after it was first pushed. The
-/// large one grows with the window (stage_growth of figure/drawing/map_layout.h) and has ASCII and what was asked of it.
+/// large one grows with the window (stage_growth of figure/drawing/map_layout.h) and has ASCII and what was asked of
+/// it.
 enum class TextSize { small, body, title, code, large };
 
 class Fonts {

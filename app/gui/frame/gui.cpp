@@ -19,9 +19,8 @@
 namespace headlight {
 
 std::string_view box_kind_name(BoxKind kind) {
-  constexpr std::string_view kNames[] = {"",     "map",  "thumbnail", "button", "segment",
-                                         "menu", "link", "field",     "slider", "label",
-                                         "stage", "atlas", "arc"};
+  constexpr std::string_view kNames[] = {"",      "map",    "thumbnail", "button", "segment", "menu", "link",
+                                         "field", "slider", "label",     "stage",  "atlas",   "arc"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -72,8 +72,8 @@ void controls_panel(Gui& gui) {
   if (shaped) finer_model_controls(gui);
   if (shaped) block_controls(gui);
   part_controls(gui);
-  padding_control(gui);   // which comes and goes with the model
-  changed_by_hand(gui);   // below all others, which it does not move
+  padding_control(gui);  // which comes and goes with the model
+  changed_by_hand(gui);  // below all others, which it does not move
   ImGui::PopStyleVar();
 }
 

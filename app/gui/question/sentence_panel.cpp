@@ -75,7 +75,8 @@ struct Choice {
   float gap = 0;  // before it, in pixels of the design
 };
 
-/// What there is to choose of the text and its tokens, at the right end of the line, so that nothing moves: text, ids or a conversation of a checkpoint; how the text is cut; which sentence of a batch is on the screen.
+/// What there is to choose of the text and its tokens, at the right end of the line, so that nothing moves: text, ids
+/// or a conversation of a checkpoint; how the text is cut; which sentence of a batch is on the screen.
 std::vector<Choice> text_choices(Gui& gui) {
   const Document& document = gui.state.document;
   std::vector<Choice> choices;

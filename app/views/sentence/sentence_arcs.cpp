@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "figure/head_name.h"
 #include "figure/labels.h"
-#include "words/text_words.h"
-#include "views/sentence/sentence_parts.h"
+#include "views/sentence/sentence_lanes.h"
 
 namespace headlight {
 namespace {
@@ -32,192 +30,10 @@ std::vector<Point> sampled(const std::vector<Point>& curves) {
   return line;
 }
 
-/// An arc, or its half, on one line of words.
-struct LaidArc {
-  const SentenceArc* arc;
-  float x0, x1, from, to;  // its left and right end; where it leaves and arrives
-  std::string name = {};
-  float label = 0;                  // the width of the name
-  std::optional<Index> away = {};   // the word of its other half, on another line
-  bool onwards = false;             // … which is further down
-  std::size_t lane = 0;
-  float height = 0, middle = 0;  // of the flat top; of the name
-  float span() const { return x1 - x0; }
-};
-
-bool is_lit(const SentenceWishes& wishes, const SentenceArc& arc) {
-  const bool pointed = wishes.arc && wishes.arc->query == arc.query && wishes.arc->key == arc.key;
-  return pointed || wishes.word == arc.query;
-}
-/// Whether something else is pointed at.
-bool is_faint(const SentenceWishes& wishes, const SentenceArc& arc) {
-  if (is_lit(wishes, arc) || (arc.pinned && !wishes.head)) return false;
-  return wishes.word || wishes.arc || (wishes.head && !(*wishes.head == arc.head));
-}
-
-float type_of_name(const SentenceArc& arc, float size) { return size + (arc.pinned ? 1 : 0); }
-
-/// "subject 92 %", or less where the span is short.
-std::string name_of(const SentenceCanvas& canvas, const SentenceArc& arc, float span, float size) {
-  const Language language = canvas.wishes.language;
-  const auto fits = [&](const std::string& text) { return canvas.width(text, type_of_name(arc, size)) < span - 6; };
-  std::string name = arc.relation.empty() ? "" : arc_name(language, arc.relation, arc.reversed);
-  // A verb at which its subject is looked at is no name of what the arc shows.
-  const std::string whole = arc.reversed ? arc_name(language, arc.relation, true, false) : name;
-  if (fits(whole)) name = whole;
-  const std::string share = share_text(static_cast<double>(arc.weight));
-  if (arc.pinned) {
-    const std::string what = arc.off ? words(language, kTextWords.off) : share;
-    if (name.empty()) return what;
-    return fits(name + " " + what) ? name + " " + what : what;
-  }
-  if (is_lit(canvas.wishes, arc)) return name.empty() ? share : fits(name + " " + share) ? name + " " + share : share;
-  return name;
-}
-
 Rgb colour_of_arc(const SentenceCanvas& canvas, const SentenceArc& arc, bool letters) {
-  if (is_lit(canvas.wishes, arc) && !arc.pinned) return canvas.inks.text;
+  if (is_lit_arc(canvas.wishes, arc) && !arc.pinned) return canvas.inks.text;
   if (arc.pinned) return canvas.inks.accent;
   return relation_colour(canvas.wishes.theme, arc.relation, letters);
-}
-
-float width_of_arc(const SentenceArc& arc) {
-  return arc.pinned ? 2 + 3.5f * arc.weight : 1.2f + 2.6f * arc.weight;
-}
-
-/// Where an arc stands on a word: left-going arcs from the short to the long, then right-going ones from the long to the
-/// short, so that nested arcs never cross.
-using Ports = std::map<std::pair<const SentenceArc*, Index>, float>;
-
-Ports ports_of(const WordLines& words, const std::vector<SentenceArc>& arcs) {
-  struct End {
-    const SentenceArc* arc;
-    Index other;
-    bool looks;
-  };
-  std::map<Index, std::vector<End>> ends;
-  for (const SentenceArc& arc : arcs) {
-    ends[arc.query].push_back({&arc, arc.key, true});
-    ends[arc.key].push_back({&arc, arc.query, false});
-  }
-  Ports ports;
-  for (auto& [word, at] : ends) {
-    const auto rank = [&, word = word](const End& end) {
-      const bool left = end.other < word;
-      return std::tuple(!left, left ? word - end.other : word - end.other, end.looks);
-    };
-    std::ranges::stable_sort(at, [&](const End& a, const End& b) { return rank(a) < rank(b); });
-    const WordPlace& place = words.places[static_cast<std::size_t>(word)];
-    const auto count = static_cast<float>(at.size());
-    const float step = at.size() > 1 ? std::min(11.0f, std::max(2.0f, (place.w - 8) / (count - 1))) : 0;
-    for (std::size_t i = 0; i < at.size(); ++i)
-      ports[{at[i].arc, word}] = place.middle() + (static_cast<float>(i) - (count - 1) / 2) * step;
-  }
-  return ports;
-}
-
-/// The arcs that touch a line, short ones first, each in the lowest lane above all that it spans.
-std::vector<LaidArc> laid_out(const SentenceCanvas& canvas, const WordLines& words,
-                              const std::vector<SentenceArc>& arcs, const Ports& ports, std::size_t line, float size) {
-  std::vector<LaidArc> laid;
-  const float left = canvas.left(), right = canvas.right();
-  for (const SentenceArc& arc : arcs) {
-    const auto line_of = [&](Index word) { return words.places[static_cast<std::size_t>(word)].line; };
-    const std::size_t of_query = line_of(arc.query), of_key = line_of(arc.key);
-    if (of_query != line && of_key != line) continue;
-    LaidArc one{&arc, 0, 0, 0, 0};
-    const auto end = [&](Index word, std::size_t of) {
-      if (of == line) return ports.at({&arc, word});
-      one.away = word;
-      one.onwards = of > line;
-      return of > line ? right : left;
-    };
-    one.from = end(arc.query, of_query);
-    one.to = end(arc.key, of_key);
-    one.x0 = std::min(one.from, one.to), one.x1 = std::max(one.from, one.to);
-    one.name = name_of(canvas, arc, one.span(), size);
-    if (one.away) {
-      const std::string& word = canvas.content.queries[static_cast<std::size_t>(*one.away)].label;
-      const auto tied = [&](const std::string& text) { return one.onwards ? text + " ▸" : "◂ " + text; };
-      std::vector<std::string> names{one.name.empty() ? word : one.name + " · " + word};
-      if (!arc.pinned) names.push_back(word);
-      names.push_back("");
-      const auto fits = [&](const std::string& text) {
-        return canvas.width(tied(text), type_of_name(arc, size)) + 10 <= one.span();
-      };
-      const auto found = std::ranges::find_if(names, fits);
-      one.name = tied(found == names.end() ? std::string() : *found);
-    }
-    if (!one.name.empty()) one.label = canvas.width(one.name, type_of_name(arc, size)) + 8;
-    laid.push_back(std::move(one));
-  }
-  std::ranges::stable_sort(laid, [](const LaidArc& a, const LaidArc& b) {
-    const auto rank = [](const LaidArc& one) {
-      return std::tuple(one.away.has_value(), std::abs(one.arc->query - one.arc->key), one.span());
-    };
-    return rank(a) < rank(b);
-  });
-  struct Taken {
-    float x0, x1, low, high;
-  };
-  std::vector<std::vector<Taken>> lanes;
-  for (LaidArc& one : laid) {
-    one.middle = std::clamp((one.x0 + one.x1) / 2, left + one.label / 2, std::max(left, right) - one.label / 2);
-    const float low = std::min(one.x0, one.middle - one.label / 2), high = std::max(one.x1, one.middle + one.label / 2);
-    for (std::size_t i = 0; i < lanes.size(); ++i)
-      for (const Taken& taken : lanes[i])
-        if (taken.x1 > one.x0 + 0.5f && taken.x0 < one.x1 - 0.5f) one.lane = i + 1;
-    const auto is_taken = [&](const Taken& taken) { return taken.high > low - 2 && taken.low < high + 2; };
-    while (one.lane < lanes.size() && std::ranges::any_of(lanes[one.lane], is_taken)) ++one.lane;
-    lanes.resize(std::max(lanes.size(), one.lane + 1));
-    lanes[one.lane].push_back({one.x0, one.x1, low, high});
-  }
-  return laid;
-}
-
-std::size_t count_of(const std::vector<LaidArc>& laid) {
-  std::size_t lanes = 0;
-  for (const LaidArc& one : laid) lanes = std::max(lanes, one.lane + 1);
-  return lanes;
-}
-
-/// Gives each arc the height of its lane, and more where there is nothing above it; whether names have room.
-bool raise_arcs(const SentenceCanvas& canvas, std::vector<LaidArc>& laid, float area, float size) {
-  const std::size_t lanes = count_of(laid);
-  std::vector<bool> named(lanes);
-  std::vector<float> lowest;
-  bool pinned = false;
-  for (const LaidArc& one : laid) {
-    named[one.lane] = named[one.lane] || !one.name.empty();
-    pinned |= one.arc->pinned;
-    if (one.lane == 0) lowest.push_back(one.span());
-  }
-  float shares = 0;
-  for (const bool has : named) shares += has ? 1.0f : 0.55f;
-  float unit = std::min((area - 8) / shares, (lanes < 4 ? 64 : 58) * canvas.frame.k);
-  const bool shows = unit >= 15;
-  if (pinned && !shows) unit *= (area - 24) / (area - 8);
-  std::ranges::sort(lowest);
-  const float low = std::max(24.0f, 0.85f * lowest[lowest.size() / 2] + (shows ? size + 4 : 0));
-  std::vector<float> tops(lanes);
-  float y = 8;
-  for (std::size_t i = 0; i < lanes; ++i) tops[i] = y += i == 0 ? std::min(unit, low) : unit * (named[i] ? 1.0f : 0.55f);
-  for (LaidArc& one : laid)
-    one.height = std::max(10.0f, tops[one.lane] - (shows && named[one.lane] ? size + 4 : 2));
-  std::vector<LaidArc*> order;
-  for (LaidArc& one : laid) order.push_back(&one);
-  std::ranges::stable_sort(order, [](const LaidArc* a, const LaidArc* b) { return a->lane > b->lane; });
-  for (LaidArc* one : order) {
-    if (one->away) continue;
-    float most = (area - size - 6) * 0.86f * std::min(1.0f, std::pow(one->span() / canvas.frame.box.w, 0.6f));
-    for (const LaidArc& other : laid)
-      if (other.lane > one->lane && other.x0 < one->x1 && other.x1 > one->x0)
-        most = std::min(most, other.height - (one->name.empty() ? 8 : size + 6));
-    one->height = std::max(one->height, most);
-  }
-  for (LaidArc& one : laid)
-    if (one.arc->pinned && !shows) one.height = std::max(10.0f, std::min(one.height, area - 20));
-  return shows;
 }
 
 /// The curves of an arc whose ends stand at `y`.
@@ -228,7 +44,8 @@ std::vector<Point> curves_of(const LaidArc& one, float y, float tip) {
   if (!one.away) {
     std::vector<Point> points{{one.from, y}};
     line_to(points, {one.from, top + ry});
-    points.insert(points.end(), {{one.from, top + ry * (1 - k)}, {one.from + way * rx * (1 - k), top}, {one.from + way * rx, top}});
+    points.insert(points.end(),
+                  {{one.from, top + ry * (1 - k)}, {one.from + way * rx * (1 - k), top}, {one.from + way * rx, top}});
     line_to(points, {one.to - way * rx, top});
     points.insert(points.end(), {{one.to - way * rx * (1 - k), top}, {one.to, top + ry * (1 - k)}, {one.to, top + ry}});
     line_to(points, {one.to, y - tip});
@@ -238,8 +55,8 @@ std::vector<Point> curves_of(const LaidArc& one, float y, float tip) {
   const bool arrives = *one.away == one.arc->query;
   const float word = arrives ? one.to : one.from, edge = arrives ? one.from : one.to, side = edge > word ? 1 : -1;
   rx = std::min({rx, 40.0f, std::abs(edge - word) / 2});
-  const std::vector<Point> shoulder{{word + side * rx, top},          {word + side * rx * (1 - k), top},
-                                    {word, top + ry * (1 - k)}, {word, top + ry}};
+  const std::vector<Point> shoulder{
+      {word + side * rx, top}, {word + side * rx * (1 - k), top}, {word, top + ry * (1 - k)}, {word, top + ry}};
   std::vector<Point> points{{edge, top}};
   line_to(points, shoulder[0]);
   points.insert(points.end(), {shoulder[1], shoulder[2], shoulder[3]});
@@ -255,7 +72,7 @@ void draw_arc(SentenceCanvas& canvas, const LaidArc& one, float y) {
   Path path{.points = curves_of(one, y, arrives ? kTip : 0),
             .width = width_of_arc(arc),
             .colour = colour_of_arc(canvas, arc, false),
-            .opacity = (is_faint(canvas.wishes, arc) ? 0.25f : 1) * canvas.wishes.opacity,
+            .opacity = (is_faint_arc(canvas.wishes, arc) ? 0.25f : 1) * canvas.wishes.opacity,
             .dash = arc.by_hand || arc.off ? 6.0f : 0.0f,
             .head = arrives ? kTip + 1 : 0};
   canvas.drawn.arcs.push_back({arc, sampled(path.points)});
@@ -277,7 +94,7 @@ void draw_names(SentenceCanvas& canvas, const std::vector<const LaidArc*>& order
   }
   for (auto at = order.rbegin(); at != order.rend(); ++at) {
     const LaidArc& one = **at;
-    if (one.name.empty() || !(shows || one.arc->pinned || is_lit(canvas.wishes, *one.arc))) continue;
+    if (one.name.empty() || !(shows || one.arc->pinned || is_lit_arc(canvas.wishes, *one.arc))) continue;
     const float half = one.label / 2 - 2, top = y - one.height, type = type_of_name(*one.arc, size);
     float middle = one.away ? (one.onwards ? canvas.right() - half : canvas.left() + half) : one.middle;
     const float reach = one.away ? 0 : one.label < one.span() ? std::max(0.0f, one.span() / 2 - half - 6) : 14;
@@ -299,17 +116,19 @@ void draw_names(SentenceCanvas& canvas, const std::vector<const LaidArc*>& order
     };
     if (std::ranges::any_of(taken, overlaps)) continue;
     taken.push_back({box, &one});
-    const bool faint = is_faint(canvas.wishes, *one.arc);
+    const bool faint = is_faint_arc(canvas.wishes, *one.arc);
     canvas.drawing.add(Rectangle{.box = box, .fill = canvas.inks.ground, .corner = 2, .opacity = 0.85f});
     const Rgb ink = colour_of_arc(canvas, *one.arc, true);
-    canvas.text({best, box.y + box.h / 2}, one.name, type, faint ? mixed(canvas.inks.ground, ink, 0.35f) : ink, Anchor::middle);
+    canvas.text({best, box.y + box.h / 2}, one.name, type, faint ? mixed(canvas.inks.ground, ink, 0.35f) : ink,
+                Anchor::middle);
   }
 }
 
 /// The half of an ellipse from word to word, without an arrowhead at rest.
-void draw_thin(SentenceCanvas& canvas, const WordLines& words, const SentenceArc& arc, float y, float area, float longest) {
+void draw_thin(SentenceCanvas& canvas, const WordLines& words, const SentenceArc& arc, float y, float area,
+               float longest) {
   const auto middle = [&](Index word) { return words.places[static_cast<std::size_t>(word)].middle(); };
-  const bool lit = is_lit(canvas.wishes, arc), faint = is_faint(canvas.wishes, arc);
+  const bool lit = is_lit_arc(canvas.wishes, arc), faint = is_faint_arc(canvas.wishes, arc);
   const float from = middle(arc.query), to = middle(arc.key), half = (from + to) / 2, k = kCircle;
   const float height = std::max(6.0f, (area - 8) * (words.lines == 1 ? 0.8f : 1.0f) *
                                           std::min(1.0f, std::pow(std::abs(to - from) / longest, 0.75f)));
@@ -323,7 +142,10 @@ void draw_thin(SentenceCanvas& canvas, const WordLines& words, const SentenceArc
                        {to, y - tip}},
             .width = lit ? 0.8f + 2.2f * arc.weight : 0.6f + 0.9f * arc.weight,
             .colour = lit ? canvas.inks.text : canvas.inks.grey,
-            .opacity = (lit ? 1 : faint ? 0.15f : 0.25f + 0.3f * arc.weight) * canvas.wishes.opacity,
+            .opacity = (lit     ? 1
+                        : faint ? 0.15f
+                                : 0.25f + 0.3f * arc.weight) *
+                       canvas.wishes.opacity,
             .head = lit ? tip + 1 : 0};
   canvas.drawn.arcs.push_back({arc, sampled(path.points)});
   canvas.drawing.add(std::move(path));
@@ -349,7 +171,8 @@ std::vector<SentenceArc> thin_arcs(SentenceCanvas& canvas, const std::vector<Sen
   for (Index i = 0; i < std::ssize(content.queries); ++i)
     for (Index j = 0; j < std::ssize(content.keys); ++j) {
       const int by = content.by[static_cast<std::size_t>(i * std::ssize(content.keys) + j)];
-      const bool special = content.queries[static_cast<std::size_t>(i)].special || content.keys[static_cast<std::size_t>(j)].special;
+      const bool special =
+          content.queries[static_cast<std::size_t>(i)].special || content.keys[static_cast<std::size_t>(j)].special;
       if (by < 0 || special || (content.one && i == j) || content.best(i, j) < 0.1f) continue;
       all.push_back(content.best(i, j));
       const auto is_bold = [&](const SentenceArc& arc) { return arc.query == i && arc.key == j; };
@@ -364,7 +187,8 @@ std::vector<SentenceArc> thin_arcs(SentenceCanvas& canvas, const std::vector<Sen
       if (!is_near(arc)) weights.push_back(arc.weight);
     std::ranges::sort(weights, std::greater());
     const auto count = [&] { return std::ranges::count_if(weights, [&](float weight) { return weight >= least; }); };
-    while (count() > static_cast<std::ptrdiff_t>(kMostThinArcs) && least < 0.949f) least = std::round((least + 0.05f) * 20) / 20;
+    while (count() > static_cast<std::ptrdiff_t>(kMostThinArcs) && least < 0.949f)
+      least = std::round((least + 0.05f) * 20) / 20;
   }
   canvas.drawn.threshold = least;
   canvas.drawn.above = std::ranges::count_if(all, [&](float weight) { return weight >= least; });
@@ -384,7 +208,7 @@ void add_arcs(SentenceCanvas& canvas, const WordLines& words, const std::vector<
   const auto draw_all_thin = [&](bool lit) {
     for (const SentenceArc& arc : thin) {
       const std::size_t line = line_of(arc.query);
-      if (line != line_of(arc.key) || is_lit(canvas.wishes, arc) != lit) continue;
+      if (line != line_of(arc.key) || is_lit_arc(canvas.wishes, arc) != lit) continue;
       float first = canvas.right(), last = canvas.left();
       for (const WordPlace& place : words.places)
         if (place.line == line) first = std::min(first, place.middle()), last = std::max(last, place.middle());
@@ -402,7 +226,7 @@ void add_arcs(SentenceCanvas& canvas, const WordLines& words, const std::vector<
     for (const LaidArc& one : laid) order.push_back(&one);
     std::ranges::stable_sort(order, [&](const LaidArc* a, const LaidArc* b) {
       const auto rank = [&](const LaidArc* one) {
-        return std::tuple(one->arc->pinned || is_lit(canvas.wishes, *one->arc), -static_cast<int>(one->lane));
+        return std::tuple(one->arc->pinned || is_lit_arc(canvas.wishes, *one->arc), -static_cast<int>(one->lane));
       };
       return rank(a) < rank(b);
     });
@@ -421,16 +245,21 @@ void add_crossings(SentenceCanvas& canvas, const WordLines& upper, const WordLin
     const SentenceArc& arc = all[i];
     const float a = upper.places[static_cast<std::size_t>(arc.query)].middle(),
                 b = lower.places[static_cast<std::size_t>(arc.key)].middle(), middle = (from + to) / 2;
-    const bool bold = i >= thin, lit = is_lit(canvas.wishes, arc), faint = is_faint(canvas.wishes, arc);
+    const bool bold = i >= thin, lit = is_lit_arc(canvas.wishes, arc), faint = is_faint_arc(canvas.wishes, arc);
     Path path{.points = {{a, from}, {a, middle}, {b, middle}, {b, to - (bold || lit ? 7 : 0)}},
               .width = bold ? width_of_arc(arc) : 0.6f + 0.9f * arc.weight,
-              .colour = bold ? colour_of_arc(canvas, arc, false) : lit ? canvas.inks.text : canvas.inks.grey,
-              .opacity = (faint ? 0.2f : bold || lit ? 1 : 0.25f + 0.3f * arc.weight) * canvas.wishes.opacity,
+              .colour = bold  ? colour_of_arc(canvas, arc, false)
+                        : lit ? canvas.inks.text
+                              : canvas.inks.grey,
+              .opacity = (faint         ? 0.2f
+                          : bold || lit ? 1
+                                        : 0.25f + 0.3f * arc.weight) *
+                         canvas.wishes.opacity,
               .dash = arc.by_hand || arc.off ? 6.0f : 0.0f,
               .head = bold || lit ? 8.0f : 0.0f};
     canvas.drawn.arcs.push_back({arc, sampled(path.points)});
     canvas.drawing.add(std::move(path));
-    const std::string name = bold ? name_of(canvas, arc, 90, 13) : "";
+    const std::string name = bold ? name_of_arc(canvas, arc, 90, 13) : "";
     if (!arc.pinned || name.empty()) continue;
     const float wide = canvas.width(name, 14) + 6, x = (a + b) / 2;
     canvas.drawing.add(Rectangle{{x - wide / 2, middle - 9, wide, 18}, canvas.inks.ground, {}, 0, 2, 0.85f});

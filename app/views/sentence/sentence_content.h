@@ -1,5 +1,5 @@
-// What the scene of a sentence shows of an answer: its words, the weights of every head between them, the arcs that have
-// names, the pinned one, and the word whose row is read.
+// What the scene of a sentence shows of an answer: its words, the weights of every head between them, the arcs that
+// have names, the pinned one, and the word whose row is read.
 #pragma once
 
 #include <optional>

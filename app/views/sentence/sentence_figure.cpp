@@ -17,8 +17,9 @@ Result<Drawing> draw_sentence(const FigureSubject& subject, const FigureOptions&
   const CellRef cell = TRY(asked_cell(subject, options));
   const auto content = sentence_content(subject.trace, folded, arcs, options.head, cell);
   if (!content)
-    return bad_input("figure", "sentence", "up to " + std::to_string(kMostWordsOfStage) + " words",
-                     std::to_string(std::max(subject.trace.queries(options.head.stack), subject.trace.keys(options.head.stack))));
+    return bad_input(
+        "figure", "sentence", "up to " + std::to_string(kMostWordsOfStage) + " words",
+        std::to_string(std::max(subject.trace.queries(options.head.stack), subject.trace.keys(options.head.stack))));
   Page page = new_page(options, measure);
   const CellInWords lit = cell_of(subject.trace, options.head, cell, folded);
   const NamedArc* arc = arcs.at(options.head, cell);
@@ -28,7 +29,10 @@ Result<Drawing> draw_sentence(const FigureSubject& subject, const FigureOptions&
   const float width = page.room() / unit, height = std::clamp(0.72f * width, 330.0f, 560.0f);
   SentenceFrame frame{{page.left() / unit, page.y / unit, width, height}, 1, width >= 600 ? 98.0f : 76.0f, width < 450};
   const DrawnSentence drawn = add_sentence(page.drawing, *content, frame,
-                                           {.theme = options.theme, .language = options.language, .colours = options.colours},
+                                           {.ground = page.drawing.background,
+                                            .theme = options.theme,
+                                            .language = options.language,
+                                            .colours = options.colours},
                                            unit, measure);
   page.y += height * unit;
   const std::string least = tick_number(drawn.threshold);

@@ -34,7 +34,12 @@ struct WordPitch {
 };
 
 WordPitch pitch_of(const SentenceCanvas& canvas, const std::vector<SentenceWord>& words, float size, bool one) {
-  WordPitch pitch{size, size > 17 ? 6.0f : one && size > 16 ? 4.0f : 3.0f, size > 16 ? std::max(8.0f, 0.3f * size) : 5.0f, {}};
+  WordPitch pitch{size,
+                  size > 17          ? 6.0f
+                  : one && size > 16 ? 4.0f
+                                     : 3.0f,
+                  size > 16 ? std::max(8.0f, 0.3f * size) : 5.0f,
+                  {}};
   for (const SentenceWord& word : words) pitch.widths.push_back(canvas.width(word.label, size) + 2 * pitch.pad);
   return pitch;
 }

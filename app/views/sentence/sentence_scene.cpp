@@ -17,7 +17,9 @@ struct Enlarger {
   void operator()(Cells& cells) const { cells.box = box(cells.box); }
   void operator()(Ramp& ramp) const { ramp.box = box(ramp.box); }
   void operator()(Rectangle& one) const { one.box = box(one.box), one.width *= by, one.corner *= by; }
-  void operator()(Stroke& one) const { one.from = point(one.from), one.to = point(one.to), one.width *= by, one.head *= by; }
+  void operator()(Stroke& one) const {
+    one.from = point(one.from), one.to = point(one.to), one.width *= by, one.head *= by;
+  }
   void operator()(Curve& one) const { one.from = point(one.from), one.to = point(one.to), one.width *= by; }
   void operator()(Path& one) const {
     for (Point& at : one.points) at = point(at);
@@ -113,18 +115,29 @@ void add_chips(SentenceCanvas& canvas, const std::vector<SentenceWord>& words, c
     const Box box{place.x, tops[place.line], place.w, high};
     const auto& pinned = content.pinned;
     const bool looks = queries && content.query == index;
-    const bool lit = pinned && ((queries && pinned->query == index) || ((content.one || !queries) && pinned->key == index));
+    const bool lit =
+        pinned && ((queries && pinned->query == index) || ((content.one || !queries) && pinned->key == index));
     const auto row = canvas.wishes.word.value_or(-1);
     const bool hidden = (content.one || !queries) && row >= 0 && content.heads.front().weights->coeff(row, index) < 0;
     canvas.drawing.add(Rectangle{.box = box, .fill = looks && lit ? inks.selected : inks.chip, .corner = 4});
     if (hidden)
       for (float x = box.x + 6; x < box.right(); x += 6)
-        canvas.drawing.add(Stroke{{x - 5, box.bottom() - 1}, {std::min(x + high - 8, box.right() - 1), box.y + 1}, 1, blocked_colours(canvas.wishes.theme).line});
+        canvas.drawing.add(Stroke{{x - 5, box.bottom() - 1},
+                                  {std::min(x + high - 8, box.right() - 1), box.y + 1},
+                                  1,
+                                  blocked_colours(canvas.wishes.theme).line});
     const bool unknown = queries && i < canvas.wishes.unknown.size() && canvas.wishes.unknown[i];
-    if (unknown) canvas.drawing.add(Rectangle{{box.x + 0.5f, box.y + 0.5f, box.w - 1, box.h - 1}, {}, inks.caution, 1, 4});
+    if (unknown)
+      canvas.drawing.add(Rectangle{{box.x + 0.5f, box.y + 0.5f, box.w - 1, box.h - 1}, {}, inks.caution, 1, 4});
     if (lit || looks)
-      canvas.drawing.add(Rectangle{{box.x + 0.75f, box.y + 0.75f, box.w - 1.5f, box.h - 1.5f}, {}, lit ? inks.accent : inks.outline, 1.5f, 4});
-    canvas.text({place.middle(), box.y + high / 2}, words[i].label, lines.size, hidden ? inks.dim : unknown ? inks.caution : lit ? inks.accent : inks.text, Anchor::middle);
+      canvas.drawing.add(Rectangle{
+          {box.x + 0.75f, box.y + 0.75f, box.w - 1.5f, box.h - 1.5f}, {}, lit ? inks.accent : inks.outline, 1.5f, 4});
+    canvas.text({place.middle(), box.y + high / 2}, words[i].label, lines.size,
+                hidden    ? inks.dim
+                : unknown ? inks.caution
+                : lit     ? inks.accent
+                          : inks.text,
+                Anchor::middle);
     float x = place.x + lines.pad;
     for (std::size_t p = 0; p + 1 < words[i].pieces.size(); ++p) {
       x += canvas.width(words[i].pieces[p], lines.size);
@@ -159,10 +172,13 @@ DrawnSentence add_sentence(Drawing& scene, const SentenceContent& content, const
                            const SentenceWishes& wishes, float unit, const TextWidth& measure) {
   SentenceCanvas canvas{content, frame, wishes, sentence_inks(wishes.theme),
                         [&](std::string_view text, float size) { return measure(text, size * unit) / unit; }};
-  content.one ? add_one(canvas) : add_two(canvas);
+  canvas.inks.ground = wishes.ground.value_or(canvas.inks.ground);
+  if (content.one) add_one(canvas);
+  else add_two(canvas);
   DrawnSentence& drawn = canvas.drawn;
   for (const DrawnSentence::Arc& arc : drawn.arcs)
-    canvas.drawing.hits.push_back({"arc " + std::to_string(arc.arc.query) + " " + std::to_string(arc.arc.key), arc.box()});
+    canvas.drawing.hits.push_back(
+        {"arc " + std::to_string(arc.arc.query) + " " + std::to_string(arc.arc.key), arc.box()});
   const Enlarger larger{unit};
   for (Item& item : canvas.drawing.items) {
     std::visit(larger, item);

@@ -24,12 +24,13 @@ SentenceFrame sentence_frame(const Box& box, float width, float height);
 
 /// What is pointed at, and which arcs are wanted.
 struct SentenceWishes {
-  std::optional<Index> word = {};        // its arcs of all heads, with their weights
-  std::optional<SentenceArc> arc = {};   // in the text's colour
-  std::optional<HeadRef> head = {};      // arcs of other heads are faint
-  std::optional<float> threshold = {};   // of arcs without a name; nothing: 0.3, more where many would stand
-  std::vector<std::string> names = {};   // of content.heads by what they do, in few words; empty ones are left out
-  std::vector<bool> unknown = {};        // of content.queries that the model does not know; empty: none
+  std::optional<Index> word = {};       // its arcs of all heads, with their weights
+  std::optional<SentenceArc> arc = {};  // in the text's colour
+  std::optional<HeadRef> head = {};     // arcs of other heads are faint
+  std::optional<float> threshold = {};  // of arcs without a name; nothing: 0.3, more where many would stand
+  std::vector<std::string> names = {};  // of content.heads by what they do, in few words; empty ones are left out
+  std::vector<bool> unknown = {};       // of content.queries that the model does not know; empty: none
+  std::optional<Rgb> ground = {};       // behind the scene; nothing: the theme's
   Theme theme = Theme::light;
   Language language = Language::en;
   ColourMap colours = ColourMap::teal;
@@ -53,14 +54,14 @@ struct DrawnSentence {
     HeadRef head;
     Box box;
   };
-  std::vector<Row> rows;          // of the strip
-  std::vector<Box> words, keys;   // the chips; of one sentence `keys` is empty
-  std::vector<Box> columns;       // of bars and strip
-  Box bars;                       // empty: there are none
-  float threshold = kLeastArc;    // of arcs without a name
-  Index above = 0;                // pairs of words with such a weight
+  std::vector<Row> rows;         // of the strip
+  std::vector<Box> words, keys;  // the chips; of one sentence `keys` is empty
+  std::vector<Box> columns;      // of bars and strip
+  Box bars;                      // empty: there are none
+  float threshold = kLeastArc;   // of arcs without a name
+  Index above = 0;               // pairs of words with such a weight
   std::size_t lines = 1;
-  float type = 0;                 // an em of the words
+  float type = 0;  // an em of the words
 };
 
 /// Adds the scene; `unit` is a pixel of the design in units of the drawing. Hit boxes: `word I`, of another sentence

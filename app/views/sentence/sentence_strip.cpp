@@ -44,10 +44,11 @@ WordStrip strip_of(const SentenceContent& content, bool bars) {
     for (Index j = 0; j < std::ssize(content.keys); ++j) {
       const float weight = SentenceContent::weight(head, row, j);
       const bool other = alone || !(content.one && j == row);
-      if (other && !content.keys[static_cast<std::size_t>(j)].special) sum += weight, one.away = std::max(one.away, weight);
+      if (other && !content.keys[static_cast<std::size_t>(j)].special)
+        sum += weight, one.away = std::max(one.away, weight);
     }
-    one.named = std::ranges::any_of(
-        content.named, [&](const SentenceArc& arc) { return arc.query == row && arc.head == head.head; });
+    one.named = std::ranges::any_of(content.named,
+                                    [&](const SentenceArc& arc) { return arc.query == row && arc.head == head.head; });
     if (!alone && !one.named && !pinned && sum < kLooks) {
       ++strip.resting;
       continue;
@@ -119,7 +120,9 @@ float own_columns(SentenceCanvas& canvas, std::vector<Box>& cells, float y) {
     const float size = std::min(12.5f, wide);
     if (stands_upright(word) && canvas.width(word, size) <= wide)
       canvas.text({x + wide / 2, y + head - 10}, word, size, ink, Anchor::middle);
-    else canvas.text({x + wide / 2, y + head - 4}, cut_words(canvas, word, size, head - 8), size, ink, Anchor::left, TextRotation::upwards);
+    else
+      canvas.text({x + wide / 2, y + head - 4}, cut_words(canvas, word, size, head - 8), size, ink, Anchor::left,
+                  TextRotation::upwards);
   }
   return y + head;
 }
@@ -134,16 +137,24 @@ void add_bars(SentenceCanvas& canvas, const std::vector<Box>& cells, float y, fl
   const float axis = edge + canvas.frame.gutter - 14;
   canvas.drawing.add(Stroke{{first, y}, {last, y}, 1, inks.line});
   const float name = canvas.frame.gutter - 28;
-  const std::string looks = filled(headlight::words(canvas.wishes.language, kTextWords.looks), {content.queries[static_cast<std::size_t>(content.query)].label});
+  const std::string looks = filled(headlight::words(canvas.wishes.language, kTextWords.looks),
+                                   {content.queries[static_cast<std::size_t>(content.query)].label});
   const std::string& word = content.queries[static_cast<std::size_t>(content.query)].label;
-  canvas.text({edge, y + 7}, cut_words(canvas, canvas.width(looks, 12.5f) <= name ? looks : word, 12.5f, name), 12.5f, inks.dim);
+  canvas.text({edge, y + 7}, cut_words(canvas, canvas.width(looks, 12.5f) <= name ? looks : word, 12.5f, name), 12.5f,
+              inks.dim);
   canvas.text({edge, y + 27}, head_label(pinned.head), 15, inks.accent);
   canvas.text({axis, y + 5}, "1", 12, inks.dim, Anchor::right);
   canvas.text({axis, bottom - 4}, "0", 12, inks.dim, Anchor::right);
   const float rests = content.rests(head, content.query);
-  if (head.rests) canvas.drawing.add(Rectangle{.box = {first - 10, bottom - rests * height, 7, rests * height}, .fill = inks.grey});
+  if (head.rests)
+    canvas.drawing.add(Rectangle{.box = {first - 10, bottom - rests * height, 7, rests * height}, .fill = inks.grey});
   if (rests >= 0.005f && height > 46)
-    canvas.text({edge, y + 47}, cut_words(canvas, filled(headlight::words(canvas.wishes.language, kTextWords.share_rests), {share_text(static_cast<double>(rests))}), 12, name), 12, inks.dim);
+    canvas.text({edge, y + 47},
+                cut_words(canvas,
+                          filled(headlight::words(canvas.wishes.language, kTextWords.share_rests),
+                                 {share_text(static_cast<double>(rests))}),
+                          12, name),
+                12, inks.dim);
   for (std::size_t j = 0; j < cells.size(); ++j) {
     const auto column = static_cast<Index>(j);
     const Box& cell = cells[j];
@@ -157,10 +168,12 @@ void add_bars(SentenceCanvas& canvas, const std::vector<Box>& cells, float y, fl
     const bool lit = column == pinned.key;
     const Rgb fill = lit ? inks.accent : inks.action;
     canvas.drawing.add(Rectangle{.box = bar, .fill = fill});
-    if (lit && pinned.by_hand) canvas.drawing.add(Rectangle{.box = {bar.right() - 6, bar.y, 6, 6}, .fill = inks.action});
+    if (lit && pinned.by_hand)
+      canvas.drawing.add(Rectangle{.box = {bar.right() - 6, bar.y, 6, 6}, .fill = inks.action});
     if (weight < kLeastNumber) continue;
     const bool inside = tall > kLeastInside;
-    number_in(canvas, inside ? Box{bar.x, bar.y + 2, bar.w, 14} : Box{cell.x, bar.y - 15, cell.w, 14}, weight, inside ? text_on(fill) : inks.dim);
+    number_in(canvas, inside ? Box{bar.x, bar.y + 2, bar.w, 14} : Box{cell.x, bar.y - 15, cell.w, 14}, weight,
+              inside ? text_on(fill) : inks.dim);
   }
   canvas.drawing.add(Stroke{{first, bottom}, {last, bottom}, 1, inks.outline});
   canvas.drawn.bars = {first, y, last - first, height};
@@ -178,9 +191,8 @@ void add_row_title(SentenceCanvas& canvas, const StripRow& row, float y, float h
   const Rgb ink = lit ? canvas.inks.accent : canvas.inks.text;
   canvas.text({canvas.left(), middle}, title, kSize, row.off ? mixed(canvas.inks.ground, ink, 0.45f) : ink);
   const float begin = canvas.left() + canvas.width(title, kSize) + 6;
-  const auto arc = std::ranges::find_if(content.named, [&](const SentenceArc& one) {
-    return one.query == content.query && one.head == head.head;
-  });
+  const auto arc = std::ranges::find_if(
+      content.named, [&](const SentenceArc& one) { return one.query == content.query && one.head == head.head; });
   const auto index = static_cast<std::size_t>(&head - content.heads.data());
   std::string name;
   if (arc != content.named.end()) name = arc_name(canvas.wishes.language, arc->relation, arc->reversed);
@@ -199,7 +211,8 @@ void add_row(SentenceCanvas& canvas, const StripRow& row, const std::vector<Box>
   const auto faded = [&](Rgb colour) { return row.off ? mixed(canvas.inks.ground, colour, 0.35f) : colour; };
   canvas.drawing.add(Rectangle{{first, y, last - first, height}, {}, canvas.inks.line, 1});
   if (const float rests = content.rests(head, content.query); rests > 0.05f)
-    canvas.drawing.add(Rectangle{.box = {first - 8, y, 4, height}, .fill = mixed(canvas.inks.ground, canvas.inks.grey, rests)});
+    canvas.drawing.add(
+        Rectangle{.box = {first - 8, y, 4, height}, .fill = mixed(canvas.inks.ground, canvas.inks.grey, rests)});
   for (std::size_t j = 0; j < cells.size(); ++j) {
     const Box cell{cells[j].x, y + 1, cells[j].w - 0.5f, height - 1};
     const float weight = (*head.weights)(content.query, static_cast<Index>(j));
@@ -228,7 +241,8 @@ void add_strip(SentenceCanvas& canvas, const WordLines& words, float y) {
   std::vector<Box> cells;
   if (one_line) cells = cells_of(words, content.keys.size() == 1 ? 0.6f * (frame.box.w - frame.gutter) : 0);
   else y = own_columns(canvas, cells, y);
-  float bars = std::round((one_line ? 64 : 46) * frame.k), least = std::round((frame.low || frame.box.h < 500 ? 16 : 18) * std::min(frame.k, 1.2f));
+  float bars = std::round((one_line ? 64 : 46) * frame.k),
+        least = std::round((frame.low || frame.box.h < 500 ? 16 : 18) * std::min(frame.k, 1.2f));
   if (frame.low) bars = one_line ? 44 : 0;
   if (!content.pinned) bars = 0;
   if (bars > 0) {

@@ -1,4 +1,5 @@
-// The scene of a sentence, drawn for everyday sentences: how much of it carries ink, which arcs stand, where they stand.
+// The scene of a sentence, drawn for everyday sentences: how much of it carries ink, which arcs stand, where they
+// stand.
 #include "views/sentence/sentence_scene.h"
 
 #include <cairo.h>
@@ -56,7 +57,8 @@ struct Painted {
   DrawnSentence drawn;
 };
 
-Painted painted(const SentenceContent& content, const SentenceWishes& wishes = {}, const SentenceFrame& frame = kFrame) {
+Painted painted(const SentenceContent& content, const SentenceWishes& wishes = {},
+                const SentenceFrame& frame = kFrame) {
   Painted scene;
   scene.drawing.background = background_of(Theme::light);
   scene.drawn = add_sentence(scene.drawing, content, frame, wishes, 1, fonts().measure());
@@ -75,8 +77,11 @@ double ink_of(const Drawing& drawing, const Box& box) {
   for (int y = static_cast<int>(box.y); y < static_cast<int>(box.bottom()); ++y)
     for (int x = static_cast<int>(box.x); x < static_cast<int>(box.right()); ++x, ++all) {
       std::uint32_t argb = 0;
-      std::memcpy(&argb, cairo_image_surface_get_data(surface) + y * cairo_image_surface_get_stride(surface) + 4 * x, 4);
-      const auto away = [&](int shift, int ground) { return std::abs(static_cast<int>(argb >> shift & 0xFF) - ground) > 12; };
+      std::memcpy(&argb, cairo_image_surface_get_data(surface) + y * cairo_image_surface_get_stride(surface) + 4 * x,
+                  4);
+      const auto away = [&](int shift, int ground) {
+        return std::abs(static_cast<int>(argb >> shift & 0xFF) - ground) > 12;
+      };
       ink += away(16, drawing.background.r) || away(8, drawing.background.g) || away(0, drawing.background.b);
     }
   cairo_surface_destroy(surface);
@@ -130,10 +135,11 @@ TEST(SentenceScene, EveryNameIsAnArcAndThinOnesAreFew) {
 
 TEST(SentenceScene, StaysInItsBoxAtEverySizeAndLength) {
   const std::string words = "the old man saw a dog that ran to his house when it was cold and dark in the long night ";
-  for (const std::string& text : {std::string("Hello"), words + "and he went home", words + words, std::string("我喜欢你。")})
-    for (const auto& [width, height, box] : {std::tuple(960.0f, 600.0f, Box{16, 185, 549, 329}),
-                                             std::tuple(1280.0f, 800.0f, Box{16, 215, 741, 448}),
-                                             std::tuple(2560.0f, 1600.0f, Box{16, 230, 1420, 1240})}) {
+  for (const std::string& text :
+       {std::string("Hello"), words + "and he went home", words + words, std::string("我喜欢你。")})
+    for (const auto& [width, height, box] :
+         {std::tuple(960.0f, 600.0f, Box{16, 185, 549, 329}), std::tuple(1280.0f, 800.0f, Box{16, 215, 741, 448}),
+          std::tuple(2560.0f, 1600.0f, Box{16, 230, 1420, 1240})}) {
       SCOPED_TRACE(text + " " + std::to_string(width));
       const Asked one = asked(text);
       const SentenceFrame frame = sentence_frame(box, width, height);

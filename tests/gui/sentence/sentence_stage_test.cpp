@@ -89,7 +89,8 @@ TEST_F(SentenceStage, TheRowSaysWhatWeightsByHandSumTo) {
   open("shipped:encoder", "The animal didn't cross the street because it was tired");
   const HeadRef head = state().view.chosen;
   const CellRef cell = *state().view.pinned;
-  harness->push(SetWeight{head, cell, 0.8f}, EndGesture{}, SetWeight{head, {cell.query, cell.key + 1}, 0.9f}, EndGesture{});
+  harness->push(SetWeight{head, cell, 0.8f}, EndGesture{}, SetWeight{head, {cell.query, cell.key + 1}, 0.9f},
+                EndGesture{});
   harness->push(ChooseHead{head}, Pin{cell});
   harness->settle();
   EXPECT_TRUE(harness->says("set by hand: the row sums to 1.7")) << harness->words_on_screen();

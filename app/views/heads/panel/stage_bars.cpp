@@ -119,7 +119,8 @@ CellAsk draw_row_bars(Gui& gui, const Box& slot, const StageMap& map) {
   // What rests on special tokens that are left out is a bar of its own, before the first word.
   if (content.folded && content.folded->fold.done.special && content.kind == MapKind::weights) {
     const float rests = std::clamp(1 - row.sum(), 0.0f, 1.0f) * (bottom - top);
-    list.AddRectFilled({plot.x - 10 * gui.unit, bottom - rests}, {plot.x - 3 * gui.unit, bottom}, gui.colours().outline);
+    list.AddRectFilled({plot.x - 10 * gui.unit, bottom - rests}, {plot.x - 3 * gui.unit, bottom},
+                       gui.colours().outline);
   }
   list.AddLine({plot.x, bottom}, {plot.right(), bottom}, gui.colours().line, gui.unit);
   gui.name_box("row bars", bars_box, BoxKind::slider);

@@ -31,7 +31,8 @@ std::string share(float weight) { return share_text(static_cast<double>(weight))
 std::vector<std::string> labels_of(Gui& gui, const WordChange& change) {
   const std::string before = share(change.before), key = gui.fonts.shown(change.looked_at);
   const std::string shares = before.substr(0, before.find(' ')) + " → " + share(change.after);
-  return {filled(gui.word(kStageWords.moved), {gui.fonts.shown(change.from), gui.fonts.shown(change.to), key + " " + shares})};
+  return {filled(gui.word(kStageWords.moved),
+                 {gui.fonts.shown(change.from), gui.fonts.shown(change.to), key + " " + shares})};
 }
 
 /// What the change does, and what was tried; a change that comes with an example has its note before that.

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/formatted.h"
 #include "derived/guess.h"
 #include "derived/head_stats.h"
-#include "base/formatted.h"
 #include "figure/head_name.h"
 #include "math/attention.h"
 #include "model/head_text.h"
@@ -56,18 +56,20 @@ std::vector<std::string> details_of(Gui& gui, const HeadRef& head, const CellRef
   };
   if (is_random(state)) details.emplace_back(gui.word(kTextWords.nothing_learned));
   else if (arc)
-    details.push_back(filled(gui.word(kTextWords.right_in),
-                             {relation_in_words(state.settings.language, arc->relation, arc->reversed),
-                              formatted("%.0f", 100 * arc->precision)}));
+    details.push_back(
+        filled(gui.word(kTextWords.right_in), {relation_in_words(state.settings.language, arc->relation, arc->reversed),
+                                               formatted("%.0f", 100 * arc->precision)}));
   else if (std::ranges::any_of(arcs.referring, refers))
-    details.push_back(filled(gui.word(kTextWords.right_in_texts),
-                             {relation_in_words(state.settings.language, std::string(kPronounRelation)), kReferringRight}));
+    details.push_back(
+        filled(gui.word(kTextWords.right_in_texts),
+               {relation_in_words(state.settings.language, std::string(kPronounRelation)), kReferringRight}));
   else if (!arcs.named.empty()) details.emplace_back(gui.word(kTextWords.no_name));
   const Vector sums = attention_rows(*state.trace, head, cell.query, 1).row(0).transpose();
   const auto by_hand = [&](const WeightEdit& edit) { return edit.head == head && edit.cell.query == cell.query; };
   const float sum = sums.sum();
   if (std::ranges::any_of(state.trace->request.edits.weights, by_hand) && std::abs(sum - 1) > 0.005f)
-    details.insert(details.begin(), filled(gui.word(kTextWords.sums_to), {formatted("%.2f", static_cast<double>(sum))}));
+    details.insert(details.begin(),
+                   filled(gui.word(kTextWords.sums_to), {formatted("%.2f", static_cast<double>(sum))}));
   const FoldedStack* folded = shown_fold(state, head.stack);
   const auto row = folded ? folded->fold.queries.group(cell.query) : std::nullopt;
   if (!folded || !row || folded->rests.empty()) return details;
@@ -75,7 +77,8 @@ std::vector<std::string> details_of(Gui& gui, const HeadRef& head, const CellRef
   std::string special = arcs.rest;
   for (const Token& token : state.trace->key_tokens(head.stack).tokens)
     if (special.empty() && token.special && !token.pad) special = token.text;
-  if (rests >= 0.005f) details.push_back(filled(gui.word(kTextWords.rests_here), {share_text(static_cast<double>(rests)), special}));
+  if (rests >= 0.005f)
+    details.push_back(filled(gui.word(kTextWords.rests_here), {share_text(static_cast<double>(rests)), special}));
   return details;
 }
 

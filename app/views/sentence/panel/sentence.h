@@ -7,8 +7,8 @@ namespace headlight {
 
 /// What the scene has drawn, and what a click asks for.
 struct SentenceStage {
-  float threshold = 0.3f;  // of arcs without a name
-  Index above = -1;        // pairs of words with such a weight; −1: there are no pairs
+  float threshold = 0.3f;                         // of arcs without a name
+  Index above = -1;                               // pairs of words with such a weight; −1: there are no pairs
   bool opens_menu = false, types_weight = false;  // of the pinned cell
 };
 

@@ -21,10 +21,10 @@ namespace {
 
 /// What lies under the pointer.
 struct Pointed {
-  std::optional<Index> word = {};           // that looks
-  std::optional<SentenceArc> arc = {};      // an arc, or a cell of the strip
-  std::optional<Index> bar = {};            // of the pinned row
-  std::optional<HeadRef> head = {};         // of a row of the strip
+  std::optional<Index> word = {};       // that looks
+  std::optional<SentenceArc> arc = {};  // an arc, or a cell of the strip
+  std::optional<Index> bar = {};        // of the pinned row
+  std::optional<HeadRef> head = {};     // of a row of the strip
 };
 
 /// Names of heads that a row of the strip has room for: what a head does at other places than relations.
@@ -56,7 +56,8 @@ Pointed pointed_at(const Gui& gui, const SentenceContent& content, const DrawnSe
       if (SentenceContent::weight(head, content.query, j) > SentenceContent::weight(head, content.query, key)) key = j;
     const auto& edges = drawn.columns.empty() ? (content.one ? drawn.words : drawn.keys) : drawn.columns;
     for (std::size_t j = 0; j < edges.size(); ++j)
-      if (at.x >= edges[j].x && at.x < edges[j].right() && SentenceContent::weight(head, content.query, static_cast<Index>(j)) >= 0.05f)
+      if (at.x >= edges[j].x && at.x < edges[j].right() &&
+          SentenceContent::weight(head, content.query, static_cast<Index>(j)) >= 0.05f)
         key = static_cast<Index>(j);
     pointed.arc = content.arc_of(head, content.query, key);
     return pointed;
@@ -94,7 +95,8 @@ void press(Gui& gui, const SentenceArc& arc) {
   const AppState& state = gui.state;
   const FoldedStack* folded = shown_fold(state, state.view.chosen.stack);
   const auto words = [&](const CellRef& cell) { return folded ? folded->fold.groups_of(cell) : cell; };
-  const bool pinned = state.view.pinned && state.view.chosen == arc.head && words(*state.view.pinned) == words(arc.cell);
+  const bool pinned =
+      state.view.pinned && state.view.chosen == arc.head && words(*state.view.pinned) == words(arc.cell);
   if (pinned) explain_cell(gui, *state.view.pinned, InsideTab::why);
   else pin_arc(gui, arc);
 }
@@ -117,7 +119,8 @@ void act_on(Gui& gui, const SentenceContent& content, const DrawnSentence& drawn
             const std::vector<bool>& unknown, SentenceStage& stage) {
   const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
   std::optional<SentenceArc> arc = pointed.arc;
-  if (pointed.bar && content.pinned) arc = content.arc_of(*content.of(content.pinned->head), content.query, *pointed.bar);
+  if (pointed.bar && content.pinned)
+    arc = content.arc_of(*content.of(content.pinned->head), content.query, *pointed.bar);
   if (pointed.word) arc = content.heaviest_of(*pointed.word);
   if (hovered && arc && !pointed.word) gui.push(Hover{arc->head, arc->cell});
   const bool drags = active && drag_bar(gui, content, drawn);
@@ -127,9 +130,18 @@ void act_on(Gui& gui, const SentenceContent& content, const DrawnSentence& drawn
     if (!in_place || drags) gui.push(EndGesture{});
     else if (hovered && arc) press(gui, *arc);
   }
-  if (hovered && pointed.word && static_cast<std::size_t>(*pointed.word) < unknown.size() && unknown[static_cast<std::size_t>(*pointed.word)])
-    explain_item(gui, unknown_hint(gui, shown_tokens(gui.state, side_of(gui.state, true))
-                                            ->tokens[static_cast<std::size_t>(content.queries[static_cast<std::size_t>(*pointed.word)].token)]));
+  if (hovered && pointed.word && static_cast<std::size_t>(*pointed.word) < unknown.size() &&
+      unknown[static_cast<std::size_t>(*pointed.word)])
+    explain_item(
+        gui,
+        unknown_hint(
+            gui,
+            shown_tokens(gui.state, side_of(gui.state, true))
+                ->tokens[static_cast<std::size_t>(content.queries[static_cast<std::size_t>(*pointed.word)].token)]));
+  if (hovered && pointed.word && !gui.chinese())  // the English of a Chinese word
+    if (const std::string gloss(gloss_of(content.queries[static_cast<std::size_t>(*pointed.word)].label));
+        !gloss.empty())
+      explain_item(gui, gloss);
   if (hovered && pointed.bar) {
     explain_item(gui, kChosenHeadWords.tip_bars);
     stage.types_weight = ImGui::IsMouseDoubleClicked(0) && possible::pins_tokens(gui);
@@ -141,13 +153,17 @@ void act_on(Gui& gui, const SentenceContent& content, const DrawnSentence& drawn
 }
 
 void name_parts(Gui& gui, const SentenceContent& content, const DrawnSentence& drawn) {
-  for (std::size_t i = 0; i < drawn.words.size(); ++i) gui.name_box("word " + std::to_string(i), drawn.words[i], BoxKind::label);
-  for (std::size_t j = 0; j < drawn.keys.size(); ++j) gui.name_box("key " + std::to_string(j), drawn.keys[j], BoxKind::label);
+  for (std::size_t i = 0; i < drawn.words.size(); ++i)
+    gui.name_box("word " + std::to_string(i), drawn.words[i], BoxKind::label);
+  for (std::size_t j = 0; j < drawn.keys.size(); ++j)
+    gui.name_box("key " + std::to_string(j), drawn.keys[j], BoxKind::label);
   for (const DrawnSentence::Arc& arc : drawn.arcs)
     gui.name_box("arc " + std::to_string(arc.arc.query) + " " + std::to_string(arc.arc.key), arc.box(), BoxKind::arc,
                  arc.arc.head, 0, arc.arc.cell);
-  for (std::size_t j = 0; j < drawn.columns.size(); ++j) gui.name_box("bar " + std::to_string(j), drawn.columns[j], BoxKind::label);
-  for (const DrawnSentence::Row& row : drawn.rows) gui.name_box("row " + head_text(row.head), row.box, BoxKind::label, row.head);
+  for (std::size_t j = 0; j < drawn.columns.size(); ++j)
+    gui.name_box("bar " + std::to_string(j), drawn.columns[j], BoxKind::label);
+  for (const DrawnSentence::Row& row : drawn.rows)
+    gui.name_box("row " + head_text(row.head), row.box, BoxKind::label, row.head);
   if (drawn.bars.h > 0) gui.name_box("row bars", drawn.bars, BoxKind::slider);
   gui.name_box("stage sentence scene", {}, BoxKind::none, content.heads.front().head);
 }
@@ -161,12 +177,13 @@ SentenceStage sentence_stage(Gui& gui, const Box& room) {
   if (!content) return stage;
   ImGui::SetCursorScreenPos(top_left(room));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{});
-  ImGui::BeginChild("stage scene", {room.w, room.h}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  ImGui::BeginChild("stage scene", {room.w, room.h}, false,
+                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::PopStyleVar();
   const float unit = gui.unit;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const SentenceFrame frame = sentence_frame({room.x / unit, room.y / unit, room.w / unit, room.h / unit},
-                                             display.x / unit, display.y / unit);
+  const SentenceFrame frame =
+      sentence_frame({room.x / unit, room.y / unit, room.w / unit, room.h / unit}, display.x / unit, display.y / unit);
   SentenceWishes wishes{.threshold = state.view.text.arcs,
                         .names = names_of_rows(gui, *content),
                         .theme = state.settings.theme,
