@@ -49,9 +49,7 @@ void chips_of(Gui& gui, TextSide side, float width, const Cursor& cursor);
 /// How many of the tokens belong to the sentence, padding to the length of other sentences left out.
 std::size_t own_tokens(const Document& document, const Tokens& tokens);
 
-/// Pixels of the design that are always kept beside the text: for which model answers and whether it was loaded right
-/// or, instead, why maps mean little here, and what can be done.
-inline constexpr float kModelLine = 468;
+/// Which model answers and whether it was loaded right or, instead, why maps mean little here, and what can be done.
 void model_line(Gui& gui, float width, const Cursor& cursor);
 /// Why maps mean little: unknown words, random weights. False where there is no reason to doubt.
 bool doubt_line(Gui& gui, float width, const Cursor& cursor);
