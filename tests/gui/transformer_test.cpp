@@ -147,7 +147,7 @@ TEST_F(TwoTextsTest, WithoutATargetThereIsASentenceAndNoCrash) {
 
 TEST_F(TwoTextsTest, PaddingIsSeenInTheCrossAttention) {
   Harness& h = *harness;
-  h.click("chip 8", 1);
+  h.push(SetPad{2}, EndGesture{});  // as a right click on the last but one does
   EXPECT_EQ(h.state.document.pad, 2u);
   h.click("stack cross");
   h.settle();

@@ -191,7 +191,7 @@ void sentence_panel(Gui& gui) {
   const std::vector<Choice> choices = text_choices(gui);
   const float top = ImGui::GetCursorPosY(), chosen = choices_width(gui, choices);
   constexpr float kShare = 0.64f;
-  if (!own) cursor = text_line(gui, std::round(kShare * (right - left)));
+  if (!own) cursor = text_line(gui, std::min(std::round(kShare * (right - left)), right - left - chosen - 2 * gap));
   else if (gui.state.view.focus_text) gui.push(FocusText{false});  // no box will take the keyboard
   gui.cursor = cursor;
   const float below = own ? top : ImGui::GetCursorPosY();

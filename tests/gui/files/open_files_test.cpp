@@ -202,9 +202,9 @@ TEST_F(FilesTest, ATensorsFileHasOnlyTheControlsThatMakeSense) {
   harness->settle();
   ASSERT_TRUE(state().document.model) << (state().notice ? state().notice->text : "");
   EXPECT_FALSE(is_stale(state()));
-  harness->resize({1440, 900});  // where the controls have a column
+  harness->resize({1440, 900});
   harness->frame(2);
-  harness->click("more controls");
+  harness->click("open controls");
   harness->frame();
   for (const char* gone : {"text", "samples", "split words", "d_model", "heads", "layers", "seed", "positions none",
                            "kind encoder", "norm after", "ffn", "bias Q", "pad", "gap 1", "write 1"})

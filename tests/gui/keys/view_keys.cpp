@@ -56,7 +56,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          EXPECT_EQ(state().view.text.heads, ShadeHeads::layer);
          key({Key{'8'}});
          EXPECT_FALSE(shows_text(state()));
-         h.push(SetTextLook{}, Pin{});
+         h.push(SetTextLook{{.form = StageForm::map}}, Pin{});
        }},
       {{Act::run_training, Act::stop_training},
        [&] {

@@ -159,7 +159,7 @@ void special_switch(Gui& gui, const MapContent& content, const MapLayout& layout
 
 /// The tokens in a line, the large map and the bars of its lit row; what a click on them asks for.
 CellAsk draw_map_stage(Gui& gui, const StageSlots& slots) {
-  constexpr float kChips = 34, kBars = 84, kLowBars = 64, kGap = 8;
+  constexpr float kChips = 31, kBars = 84, kLowBars = 64, kGap = 8;
   Box room = slots.scene;
   if (!has_chips(gui.state)) {
     const float chips = kChips * gui.unit;
@@ -169,7 +169,9 @@ CellAsk draw_map_stage(Gui& gui, const StageSlots& slots) {
     }
     room.y += chips, room.h -= chips;
   }
-  const float bars = (slots.low ? kLowBars : kBars) * gui.unit;
+  constexpr float kRoomy = 850;  // a window so high
+  const bool roomy = ImGui::GetIO().DisplaySize.y >= kRoomy * gui.unit;
+  const float bars = (roomy ? kBars : kLowBars) * gui.unit;
   Box of_bars{room.x, room.bottom() - bars, room.w, bars};
   room.h -= bars + kGap * gui.unit;
   StageMap map;
