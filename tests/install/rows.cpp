@@ -23,5 +23,6 @@ int main(int argc, char** argv) {
   if (!trace) return fail(trace.error());
   const Matrix weights = attention_rows(**trace, {.layer = 0, .head = 1}, 0, (*trace)->queries());
   for (Index i = 0; i < weights.rows(); ++i)
-    for (Index j = 0; j < weights.cols(); ++j) std::printf("%.9g%c", weights(i, j), j + 1 < weights.cols() ? ' ' : '\n');
+    for (Index j = 0; j < weights.cols(); ++j)
+      std::printf("%.9g%c", weights(i, j), j + 1 < weights.cols() ? ' ' : '\n');
 }
