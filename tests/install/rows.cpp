@@ -1,9 +1,9 @@
 // Opens a checkpoint, asks a sentence under a causal mask and prints the rows of one head.
-#include <cstdio>
 #include <headlight/math/attention.h>
 #include <headlight/math/forward.h>
 #include <headlight/read/hub/checkpoint.h>
 #include <headlight/read/tokenizer/tokenizer_file.h>
+#include <cstdio>
 
 using namespace headlight;
 
