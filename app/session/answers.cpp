@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <chrono>
 
-#include "question/samples.h"
 #include "base/result.h"
 #include "models/model_choice.h"
 #include "models/model_sources.h"
 #include "names/sentence_facts.h"
+#include "question/samples.h"
 #include "session/shown.h"
 #include "session/start_cell.h"
 #include "session/state.h"

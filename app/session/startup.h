@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "question/samples.h"
 #include "base/result.h"
 #include "lesson/lesson.h"
 #include "models/bundled_models.h"
+#include "question/samples.h"
 #include "session/session_file.h"
 #include "session/state.h"
 #include "view/settings.h"

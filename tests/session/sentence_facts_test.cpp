@@ -8,11 +8,11 @@
 #include <set>
 
 #include "app/session_fixture.h"
-#include "question/samples.h"
 #include "base/random.h"
 #include "math/attention.h"
 #include "math/forward.h"
 #include "models/bundled_models.h"
+#include "question/samples.h"
 #include "train/trained_checkpoint.h"
 
 namespace headlight {

@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "question/samples.h"
 #include "figure/drawing/map_layout.h"
 #include "gui/frame/font.h"
 #include "gui/frame/maps.h"
 #include "gui/frame/theme.h"
+#include "question/samples.h"
 #include "session/state.h"
 #include "words/words.h"
 
