@@ -7,9 +7,10 @@
 
 using namespace headlight;
 
+int fail(const Error& error) { return std::fprintf(stderr, "%s\n", error.message().c_str()), 2; }
+
 int main(int argc, char** argv) {
   if (argc != 3) return std::puts("rows FOLDER TEXT"), 2;
-  const auto fail = [](const Error& error) { return std::fprintf(stderr, "%s\n", error.message().c_str()), 2; };
   const Result<Checkpoint> checkpoint = read_checkpoint(argv[1]);
   if (!checkpoint) return fail(checkpoint.error());
   const Result<TokenizerFile> tokenizer = read_tokenizer(argv[1]);
