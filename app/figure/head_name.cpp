@@ -10,7 +10,9 @@
 #include "math/attention.h"
 #include "model/head_text.h"
 #include "words/grid_words.h"
+#include "words/head_name_words.h"
 #include "words/relation_words.h"
+#include "words/words.h"
 
 namespace headlight {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/names.h"
 #include "base/utf8.h"
 #include "figure/labels.h"
-#include "words/sentence_words.h"
+#include "words/enum_words.h"
 
 namespace headlight {
 namespace {

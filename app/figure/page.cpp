@@ -8,7 +8,7 @@
 #include "figure/map_kinds.h"
 #include "figure/map_scene.h"
 #include "names/sentence_facts.h"
-#include "words/head_words.h"
+#include "words/enum_words.h"
 
 namespace headlight {
 namespace {

@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/names.h"
 #include "base/result.h"
 #include "view/view_state.h"
 
 namespace headlight {
 
-enum class Language { en, zh };
 enum class Theme { light, dark };
 /// The colours of weights (figure/drawing/colour.h).
 enum class ColourMap { teal, viridis, cividis, grey };

@@ -20,25 +20,20 @@ using Q = Quantity;
 /// Not the name of a step: z of a head that is switched off.
 constexpr std::string_view kOffStep = "z off";
 
-/// `row` is [English, Chinese].
-const char* in(Language language, const json& row) {
-  return row[language == Language::zh ? 1 : 0].get_ref<const std::string&>().c_str();
-}
-
 /// Of a part of the table the words of this name; where it has none `otherwise`.
 std::string in(Language language, const char* part, std::string_view name, std::string_view otherwise) {
   const json& rows = words_table()[part];
   const auto row = rows.find(name);
-  return std::string(row == rows.end() ? otherwise : in(language, *row));
+  return std::string(row == rows.end() ? otherwise : words(language, *row));
 }
 
 }  // namespace
 
 const char* words_of(Language language, Quantity quantity) {
-  return in(language, words_table()["matrices"][matrix_name(quantity)]);
+  return words(language, words_table()["matrices"][matrix_name(quantity)]);
 }
 const char* words_of(Language language, Operation operation) {
-  return in(language, words_table()["operations"][static_cast<std::size_t>(operation)]);
+  return words(language, words_table()["operations"][static_cast<std::size_t>(operation)]);
 }
 
 std::string constant_name(Language language, std::string_view constant) {

@@ -1,4 +1,5 @@
-// Every word of the window, in English and in Chinese.
+// The words that a person reads, in English and in Chinese. The texts are in words.json: of its groups *_words cmake makes
+// the headers words/*_words.h (cmake/words.cmake); the rows of the others are looked up here by their names.
 #pragma once
 
 #include <initializer_list>
@@ -13,17 +14,15 @@
 
 namespace headlight {
 
-inline const char* words(Language language, const Words& words) {
-  return language == Language::zh ? words.zh : words.en;
-}
-
 /// The text with each % replaced by the next of the parts. A % of a part stays.
 std::string filled(std::string text, std::initializer_list<std::string> parts);
 
-/// words.json, which is part of the program: rows [English, Chinese] by their names, of `operations` in the order of
-/// Operation; of `glosses` an English word alone.
+/// words.json, which is part of the program. A row is [English, Chinese]; `operations` are in the order of Operation, and
+/// of `glosses` a row is the English word alone.
 std::string_view words_json();
 const nlohmann::json& words_table();
+/// The text of a row in the language.
+const char* words(Language language, const nlohmann::json& row);
 
 /// What an error, a warning or a finding of this code means, without terms of file formats.
 const Words& failure_words(ErrorCode code);

@@ -10,11 +10,17 @@
 
 namespace headlight {
 
-/// The same in both languages of the window.
+enum class Language { en, zh };
+
+/// The same in both languages. Those that a person reads are in tables (cmake/words.cmake).
 struct Words {
   const char* en = "";
   const char* zh = "";
 };
+
+constexpr const char* words(Language language, const Words& words) {
+  return language == Language::zh ? words.zh : words.en;
+}
 
 using Names = std::span<const std::string_view>;
 

@@ -9,7 +9,6 @@
 #include "base/folders.h"
 #include "session/open_file.h"
 #include "temporary_folder.h"
-#include "words/window_words.h"
 
 namespace headlight {
 namespace {

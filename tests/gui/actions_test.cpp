@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "gui/keys_fixture.h"
 #include "session/update.h"
-#include "words/compare_words.h"
 
 namespace headlight {
 namespace {

@@ -8,7 +8,6 @@
 #include "models/open_model.h"
 #include "view/settings.h"
 #include "views/heads/panel/stage_sentence.h"
-#include "words/grid_words.h"
 
 namespace headlight {
 namespace {

@@ -1,6 +1,5 @@
 // The badge beside a checkpoint's name: whether it was loaded right, and all that was found, in both languages.
 #include "gui/harness.h"
-#include "words/window_words.h"
 
 namespace headlight {
 namespace {

@@ -8,7 +8,7 @@
 #include "gui/keys_fixture.h"
 #include "model/head_text.h"
 #include "session/head_grid.h"
-#include "words/head_words.h"
+#include "words/enum_words.h"
 
 namespace headlight {
 namespace {

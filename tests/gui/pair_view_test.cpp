@@ -3,7 +3,7 @@
 #include "gui/frame/draw.h"
 #include "gui/keys_fixture.h"
 #include "pair_tokenizer.h"
-#include "words/grid_words.h"
+#include "words/enum_words.h"
 #include "words/sentence_words.h"
 
 namespace headlight {
@@ -93,7 +93,7 @@ TEST_F(PairViewTest, APartIsChosenWithAClickOrAKey) {
   EXPECT_EQ(state().view.fold.pair, PairPart::a_to_b);
   EXPECT_EQ(h.map("head 0.0").weights, whole.block(0, 5, 5, 4));
   EXPECT_EQ(h.map("stage map").weights.rows(), 5);
-  EXPECT_TRUE(h.says(pair_words(PairPart::a_to_b).done.en)) << "what is shown is said, and that rows are not scaled";
+  EXPECT_TRUE(h.says(only_words(PairPart::a_to_b).en)) << "what is shown is said, and that rows are not scaled";
   h.key(Key::escape);  // the menu stays open for another choice, and has the keys
   EXPECT_EQ(state().view.fold.pair, PairPart::a_to_b);
   key({Key{'6'}});
@@ -107,7 +107,7 @@ TEST_F(PairViewTest, APartIsChosenWithAClickOrAKey) {
   h.frame(2);
   EXPECT_EQ(state().view.fold.pair, PairPart::all);
   EXPECT_EQ(h.map("head 0.0").weights, whole);
-  EXPECT_FALSE(h.says(pair_words(PairPart::a_to_b).done.en));
+  EXPECT_FALSE(h.says(only_words(PairPart::a_to_b).en));
 }
 
 TEST_F(PairViewTest, ACellOfAPartIsTheCellOfTheWhole) {
@@ -140,7 +140,7 @@ TEST_F(PairViewTest, LinesShowThePartToo) {
   shift(Key{'6'});
   h.settle();
   ASSERT_EQ(state().view.fold.pair, PairPart::b_to_a);
-  EXPECT_TRUE(h.says(pair_words(PairPart::b_to_a).done.en));
+  EXPECT_TRUE(h.says(only_words(PairPart::b_to_a).en));
   const FoldedStack* folded = shown_fold(state(), Stack::self);
   ASSERT_TRUE(folded);
   EXPECT_EQ(folded->fold.queries.tokens.size(), 4u);

@@ -5,7 +5,6 @@
 #include "session/figure_request.h"
 #include "session/shown.h"
 #include "views/text/text_scene.h"
-#include "words/text_words.h"
 
 namespace headlight {
 namespace {

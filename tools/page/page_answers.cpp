@@ -7,7 +7,6 @@
 #include "session/shown.h"
 #include "views/inside/inside_labels.h"
 #include "words/compare_words.h"
-#include "words/inside_words.h"
 
 namespace headlight {
 namespace {

@@ -14,6 +14,7 @@
 #include "session/start_cell.h"
 #include "train/measure/arc_fit.h"
 #include "train/run/training_files.h"
+#include "words/head_name_words.h"
 #include "words/relation_words.h"
 
 namespace headlight {

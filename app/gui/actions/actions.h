@@ -77,8 +77,8 @@ bool is_pressed(const Chord& chord, bool repeats);
 inline constexpr std::size_t kSampleKeys = 9;
 inline Chord sample_chord(std::size_t sample) { return {.key = Key{'1' + static_cast<int>(sample)}, .ctrl = true}; }
 
-/// Every character of the names and the keys in both languages.
-std::string all_action_words();
+/// Every character of the keys.
+std::string all_keys();
 
 /// `Ctrl Shift Z`
 std::string chord_text(const Chord& chord);

@@ -7,6 +7,8 @@
 #include "gui/frame/looks.h"
 #include "session/shown.h"
 #include "words/answer_words.h"
+#include "words/compare_words.h"
+#include "words/enum_words.h"
 #include "words/grid_words.h"
 #include "words/sentence_words.h"
 
@@ -37,11 +39,11 @@ void pair_switches(Gui& gui, bool beside, Fixed fixed) {
   FoldChoice fold = gui.state.view.fold;
   const PairPart shown = fold.pair;
   float width = 0;  // they stay together
-  for (const PairPartWords& part : kPairWords.parts) width += button_width(gui.word(part.name));
+  for (const auto& part : kPairWords.parts) width += button_width(gui.word(part.name));
   if (beside) same_line_if_room(width, 12 * gui.unit);
   for (int i = 0; i < kPairParts; ++i) {
     fold.pair = static_cast<PairPart>(i);
-    const PairPartWords& words = pair_words(fold.pair);
+    const auto& words = pair_words(fold.pair);
     const std::string id = "pair " + std::string(name(fold.pair));
     if (i > 0) ImGui::SameLine(0, 0);
     if (fold_switch(gui, fixed, id.c_str(), gui.word(words.name), shown == fold.pair,
@@ -72,7 +74,7 @@ std::vector<std::string> folds_in_words(const Gui& gui) {
   if (done.special)
     sentences.emplace_back(gui.word(strips ? kAnswerWords.special_folded : kAnswerWords.special_left_out));
   if (done.words) sentences.emplace_back(gui.word(kAnswerWords.words_merged));
-  if (done.pair != PairPart::all) sentences.emplace_back(gui.word(pair_words(done.pair).done));
+  if (done.pair != PairPart::all) sentences.emplace_back(gui.word(only_words(done.pair)));
   return sentences;
 }
 

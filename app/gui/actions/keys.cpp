@@ -3,7 +3,7 @@
 
 #include "base/utf8.h"
 #include "gui/actions/actions.h"
-#include "words/train_words.h"
+#include "words/lesson_words.h"
 
 #define HEADLIGHT_AS_TEXT(...) #__VA_ARGS__
 #define HEADLIGHT_NAMES(...) HEADLIGHT_AS_TEXT(__VA_ARGS__)

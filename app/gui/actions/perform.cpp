@@ -2,17 +2,13 @@
 #include <iterator>
 
 #include "gui/actions/actions.h"
-#include "words/model_words.h"
+
+#include "words/window_words.h"
 
 namespace headlight {
 namespace {
 
-// clang-format off
-constexpr Words kGroups[] = {{"Views", "视图"}, {"Heads and cells", "头与单元格"}, {"Sentence and mask", "句子与掩码"},
-                             {"Model", "模型"},
-                             {"Training", "训练"}, {"Lessons", "课程"}, {"Files", "文件"}, {"Window", "窗口"}};
-// clang-format on
-static_assert(std::size(kGroups) == static_cast<std::size_t>(ActionGroup::count));
+static_assert(std::size(kPaletteWords.groups) == static_cast<std::size_t>(ActionGroup::count));
 
 /// `heads 4 → 8`: the numbers of the model that the commands change; empty where there is none.
 std::string changed_numbers(const Gui& gui, std::span<const Command> pushed) {
@@ -24,7 +20,7 @@ std::string changed_numbers(const Gui& gui, std::span<const Command> pushed) {
 
 }  // namespace
 
-const Words& group_words(ActionGroup group) { return kGroups[static_cast<std::size_t>(group)]; }
+const Words& group_words(ActionGroup group) { return kPaletteWords.groups[static_cast<std::size_t>(group)]; }
 
 void perform(Gui& gui, const Action& action) {
   const std::size_t before = gui.commands.size();
@@ -37,11 +33,9 @@ void perform(Gui& gui, const Action& action) {
   gui.push(Changed{numbers.empty() ? gui.word(action.name) : numbers});
 }
 
-std::string all_action_words() {
+std::string all_keys() {
   std::string all;
-  for (const Words& group : kGroups) all.append(group.en).append(group.zh);
-  for (const Action& action : all_actions())
-    all.append(action.name.en).append(action.name.zh).append(keys_of(action.id));
+  for (const Action& action : all_actions()) all += keys_of(action.id);
   return all;
 }
 

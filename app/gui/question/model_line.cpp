@@ -4,6 +4,7 @@
 #include "gui/question/question.h"
 #include "models/model_choice.h"
 #include "read/external/page_text.h"
+#include "words/head_name_words.h"
 #include "words/model_words.h"
 #include "words/relation_words.h"
 #include "words/sentence_words.h"

@@ -14,7 +14,6 @@
 #include "gui/shell/shell.h"
 #include "paper/figure_file.h"
 #include "read/external/page_text.h"
-#include "words/train_words.h"
 #include "words/window_words.h"
 #include "write/export.h"
 
@@ -243,7 +242,7 @@ const Words& action_word(const Browser& browser) {
 const Words& heading(Browser::Purpose purpose) {
   if (purpose == Browser::Purpose::open) return kWindowWords.open;
   if (purpose == Browser::Purpose::figure) return kWindowWords.figure;
-  if (purpose == Browser::Purpose::corpus) return kTrainWords.corpus_text;
+  if (purpose == Browser::Purpose::corpus) return kFileWords.corpus_text;
   return purpose == Browser::Purpose::save ? kWindowWords.save_as : kWindowWords.export_numbers;
 }
 

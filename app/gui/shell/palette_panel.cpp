@@ -13,8 +13,8 @@
 #include "gui/shell/shell.h"
 #include "lesson/lesson.h"
 #include "models/model_choice.h"
+#include "words/enum_words.h"
 #include "words/grid_words.h"
-#include "words/head_words.h"
 #include "words/sentence_words.h"
 #include "words/window_words.h"
 

@@ -9,6 +9,8 @@
 #include "words/model_words.h"
 #include "words/window_words.h"
 
+#include "words/compare_words.h"
+
 namespace headlight {
 namespace {
 

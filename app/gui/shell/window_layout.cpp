@@ -11,6 +11,7 @@
 #include "session/answer_state.h"
 #include "session/shown.h"
 #include "train/view/train.h"
+#include "train/words.h"
 #include "views/compare/panel/compare.h"
 #include "views/flow/panel/flow.h"
 #include "views/heads/panel/heads.h"
@@ -138,7 +139,7 @@ void view_regions(Gui& gui, const WindowRegions& regions) {
 
 }  // namespace
 
-std::string window_characters() { return all_words() + all_action_words(); }
+std::string window_characters() { return all_words() + std::string(train_words_json()) + all_keys(); }
 
 void draw_window(Gui& gui) {
   std::vector<FocusStop> stops;

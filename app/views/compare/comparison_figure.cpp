@@ -10,6 +10,7 @@
 #include "model/head_text.h"
 #include "views/compare/comparison_scene.h"
 #include "words/compare_words.h"
+#include "words/words.h"
 
 namespace headlight {
 namespace {

@@ -7,6 +7,7 @@
 #include "model/head_text.h"
 #include "words/explain_words.h"
 #include "words/inside_words.h"
+#include "words/words.h"
 
 namespace headlight {
 

@@ -13,6 +13,7 @@
 #include "views/inside/matrix_scene.h"
 #include "words/explain_words.h"
 #include "words/inside_words.h"
+#include "words/words.h"
 
 namespace headlight {
 namespace {

@@ -8,6 +8,7 @@
 #include "figure/map_scene.h"
 #include "figure/page.h"
 #include "words/text_words.h"
+#include "words/words.h"
 
 namespace headlight {
 namespace {

@@ -7,7 +7,6 @@
 #include "gui/compare/compare_fixture.h"
 #include "gui/shipped_document.h"
 #include "math/output.h"
-#include "words/compare_words.h"
 
 namespace headlight {
 namespace {

@@ -4,7 +4,6 @@
 #include "figure/labels.h"
 #include "gui/inside/inside_fixture.h"
 #include "words/explain_words.h"
-#include "words/inside_words.h"
 
 namespace headlight {
 namespace {

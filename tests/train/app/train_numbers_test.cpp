@@ -3,8 +3,8 @@
 #include "figure/drawing/curve.h"
 #include "figure/labels.h"
 #include "train/app/train_fixture.h"
+#include "train/train_words.h"
 #include "words/relation_words.h"
-#include "words/train_words.h"
 
 namespace headlight {
 namespace {

@@ -7,9 +7,9 @@
 #include "gui/actions/actions.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
+#include "train/train_words.h"
 #include "train/view/train.h"
 #include "words/relation_words.h"
-#include "words/train_words.h"
 
 namespace headlight {
 namespace {

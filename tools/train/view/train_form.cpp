@@ -7,10 +7,11 @@
 #include "gui/frame/controls.h"
 #include "gui/frame/looks.h"
 #include "gui/frame/no_answer.h"
+#include "train/train_words.h"
 #include "train/view/train.h"
 #include "words/mask_words.h"
 #include "words/model_words.h"
-#include "words/train_words.h"
+#include "words/window_words.h"
 
 namespace headlight {
 namespace {
@@ -159,7 +160,7 @@ void corpus_row(Gui& gui) {
     gui.push(SetCorpus{std::string(kRepeatedRandom)});
   explain_item(gui, kTrainWords.tip_corpus_repeated);
   ImGui::SameLine(0, 0);
-  if (flat_button(gui, "corpus text", gui.word(kTrainWords.corpus_text), own))
+  if (flat_button(gui, "corpus text", gui.word(kFileWords.corpus_text), own))
     gui.push(Browse{Browser::Purpose::corpus, {}});
   explain_item(gui, kTrainWords.tip_corpus_text);
   if (!own) return;

@@ -6,8 +6,8 @@
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/no_answer.h"
+#include "train/train_words.h"
 #include "train/view/train.h"
-#include "words/train_words.h"
 #include "words/window_words.h"
 
 namespace headlight {

@@ -5,7 +5,7 @@
 #include "gui/actions/actions.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
-#include "words/train_words.h"
+#include "words/lesson_words.h"
 
 namespace headlight {
 

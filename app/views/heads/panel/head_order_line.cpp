@@ -10,6 +10,7 @@
 #include "gui/frame/no_answer.h"
 #include "session/head_grid.h"
 #include "views/heads/panel/grid_parts.h"
+#include "words/enum_words.h"
 #include "words/head_words.h"
 #include "words/window_words.h"
 

@@ -11,6 +11,7 @@
 #include "train/run/training_files.h"
 #include "views/heads/panel/grid_parts.h"
 #include "words/grid_words.h"
+#include "words/head_name_words.h"
 #include "words/relation_words.h"
 
 namespace headlight {

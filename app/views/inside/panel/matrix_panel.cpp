@@ -229,7 +229,8 @@ const Words& reason(const MatrixId& id, const Edits& edits) {
     return kInsideWords.moved_by_hand;
   const Spread spread = spread_of(id.quantity);
   if (spread == Spread::own_row && kind_of(id.quantity).part == MatrixPart::ffn) return kInsideWords.moved_by_ffn;
-  return kInsideWords.moved_by[static_cast<std::size_t>(spread)];
+  static constexpr Words kUnsaid;
+  return spread == Spread::none ? kUnsaid : kInsideWords.moved_by[static_cast<std::size_t>(spread) - 1];
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include "lesson/lesson.h"
 #include "math/attention.h"
 #include "session/lesson_commands.h"
-#include "words/train_words.h"
+#include "words/lesson_words.h"
 
 namespace headlight {
 namespace {
