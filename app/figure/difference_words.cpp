@@ -7,6 +7,8 @@
 #include "base/formatted.h"
 #include "figure/labels.h"
 #include "model/head_text.h"
+#include "words/figure_words.h"
+#include "words/model_words.h"
 
 namespace headlight {
 namespace {
@@ -50,36 +52,39 @@ std::string target_cuts(Language, const NamedAnswer& answer) {
 std::string padding(Language language, const NamedAnswer& answer) {
   std::size_t count = 0;
   for (const Token& token : answer.trace.request.tokens.tokens) count += token.pad;
-  return counted(language, count, "padding token", " 个填充词元");
+  return counted(language, count, kAspectWords.padding);
 }
 
 std::string model_name(Language language, const NamedAnswer& answer) {
-  if (!answer.document.model) return either(language, "random weights", "随机权重");
+  if (!answer.document.model) return words(language, kAspectWords.random_weights);
   return model_title(language, answer.document);
 }
 
 std::string training_step(Language language, const NamedAnswer& answer) {
-  return answer.step ? either(language, "step ", "第 ") + std::to_string(*answer.step) + either(language, "", " 步")
-                     : "";
+  return answer.step ? filled(words(language, kAspectWords.step), {std::to_string(*answer.step)}) : "";
 }
 
 std::string number(const char* name, Index value) { return std::string(name) + " " + std::to_string(value); }
+std::string number(Language language, const Words& text, Index value) {
+  return filled(words(language, text), {std::to_string(value)});
+}
 
 const Config& config_of(const NamedAnswer& answer) { return answer.trace.model->config; }
 
 std::string kind_of_model(Language language, const NamedAnswer& answer) {
   const Arch arch = config_of(answer).arch;
-  if (arch == Arch::encoder_decoder) return either(language, "encoder-decoder", "编码器-解码器");
-  return arch == Arch::encoder ? either(language, "encoder", "编码器") : either(language, "decoder", "解码器");
+  return words(language, arch == Arch::encoder_decoder ? kModelWords.encoder_decoder
+                         : arch == Arch::encoder       ? kModelWords.encoder
+                                                       : kModelWords.decoder);
 }
 
 std::string width(Language, const NamedAnswer& answer) { return number("d_model", config_of(answer).d_model); }
 std::string heads(Language language, const NamedAnswer& answer) {
-  return number(either(language, "heads", "头"), config_of(answer).num_heads);
+  return number(language, kAspectWords.heads, config_of(answer).num_heads);
 }
 std::string layers(Language language, const NamedAnswer& answer) {
   const Config& config = config_of(answer);
-  std::string text = number(either(language, "layers", "层"), config.num_layers);
+  std::string text = number(language, kAspectWords.layers, config.num_layers);
   if (config.arch == Arch::encoder_decoder) text += "+" + std::to_string(config.layers_of_encoder());
   return text;
 }
@@ -122,7 +127,7 @@ std::string biases(Language, const NamedAnswer& answer) {
 
 std::string seed(Language language, const NamedAnswer& answer) {
   if (answer.trace.request.model) return {};
-  return either(language, "seed ", "种子 ") + std::to_string(answer.trace.request.config.seed);
+  return filled(words(language, kAspectWords.seed), {std::to_string(answer.trace.request.config.seed)});
 }
 
 /// The mask of the layers that have none of their own.
@@ -131,62 +136,67 @@ std::string mask_of_stack(Language language, const NamedAnswer& answer) {
   if (!answer.trace.has(stack)) return {};
   for (Index layer = 0; layer < answer.trace.num_layers(stack); ++layer)
     if (!layer_edit_or_none(answer.trace.request.edits, stack, layer).mask)
-      return either(language, "mask: ", "掩码：") +
-             (answer.trace.encoder ? stack_title(language, stack) + " " : std::string()) +
-             mask_title(language, answer.trace.mask(stack, layer).kind());
+      return filled(words(language, kAspectWords.mask),
+                    {(answer.trace.encoder ? stack_title(language, stack) + " " : std::string()) +
+                     mask_title(language, answer.trace.mask(stack, layer).kind())});
   return {};
 }
 
 template <Stack stack>
 std::string painted_in_stack(Language language, const NamedAnswer& answer) {
   const std::size_t count = answer.trace.has(stack) ? mask_spec(answer.trace.request, stack).painted.size() : 0;
-  return counted(language, count, "painted cell", " 个绘制的单元格");
+  return counted(language, count, kAspectWords.painted);
 }
 
 std::string heads_off(Language language, const NamedAnswer& answer) {
   const Edits& edits = answer.trace.request.edits;
-  if (edits.off.empty()) return either(language, "all heads on", "所有头开启");
-  std::string text = either(language, "off:", "关闭：");
+  if (edits.off.empty()) return words(language, kAspectWords.all_heads_on);
+  std::string heads;
   for (const HeadRef& head : edits.off)
-    text += " " + (answer.trace.encoder ? stack_title(language, head.stack) + " " : "") + head_label(head);
-  return text + (edits.off_as == OffAs::mean ? either(language, " (to their mean)", "（取均值）") : "");
+    heads += " " + (answer.trace.encoder ? stack_title(language, head.stack) + " " : "") + head_label(head);
+  if (edits.off_as == OffAs::mean) heads += words(language, kAspectWords.to_their_mean);
+  return filled(words(language, kAspectWords.off), {heads});
 }
 
 std::string scale(Language language, const NamedAnswer& answer) {
   const auto& by_hand = answer.trace.request.edits.scale;
-  return either(language, "scale ", "缩放 ") + (by_hand ? tick_number(*by_hand) : std::string("1/√d_k"));
+  return filled(words(language, kAspectWords.scale), {by_hand ? tick_number(*by_hand) : "1/√d_k"});
 }
 
 std::string by_hand(Language language, const NamedAnswer& answer) {
-  return counted(language, answer.trace.request.edits.weights.size(), "weight", " 个手动设定的权重") +
-         either(language, " set by hand", "");
+  return counted(language, answer.trace.request.edits.weights.size(), kAspectWords.by_hand);
 }
 
 std::string parts_off_in(Language language, const PartsOff& parts) {
   std::string text;
-  if (parts.residual) text += either(language, " no residual", " 无残差");
-  if (parts.norm) text += either(language, " no norm", " 无归一化");
-  if (parts.ffn) text += either(language, " no feed-forward", " 无前馈");
+  const auto add = [&](bool off, const Words& part) { text += off ? std::string(" ") + words(language, part) : ""; };
+  add(parts.residual, kAspectWords.no_residual);
+  add(parts.norm, kAspectWords.no_norm);
+  add(parts.ffn, kAspectWords.no_ffn);
   return text;
 }
 
 std::string layer_edits(Language language, const NamedAnswer& answer) {
-  std::string text = either(language, "by layer:", "单独设置：");
-  if (answer.trace.request.edits.layers.empty()) return either(language, "all layers alike", "各层相同");
-  for (const LayerEdit& edit : answer.trace.request.edits.layers)
-    text += (answer.trace.encoder ? " " + stack_title(language, edit.stack) : std::string()) +
-            either(language, " layer ", " 层 ") + std::to_string(edit.layer) +
-            (edit.mask ? either(language, " mask ", " 掩码 ") + mask_words(*edit.mask) : std::string()) +
-            (edit.scale ? either(language, " scale ", " 缩放 ") + tick_number(*edit.scale) : "") +
-            parts_off_in(language, edit.parts);
-  return text;
+  if (answer.trace.request.edits.layers.empty()) return words(language, kAspectWords.layers_alike);
+  std::string edits;
+  const auto add = [&](const Words& text, const std::string& value) {
+    edits += " " + filled(words(language, text), {value});
+  };
+  for (const LayerEdit& edit : answer.trace.request.edits.layers) {
+    if (answer.trace.encoder) edits += " " + stack_title(language, edit.stack);
+    add(kAspectWords.layer, std::to_string(edit.layer));
+    if (edit.mask) add(kAspectWords.mask_of_layer, mask_words(*edit.mask));
+    if (edit.scale) add(kAspectWords.scale, tick_number(*edit.scale));
+    edits += parts_off_in(language, edit.parts);
+  }
+  return filled(words(language, kAspectWords.by_layer), {edits});
 }
 
 std::string dropout(Language language, const NamedAnswer& answer) {
   const Edits& edits = answer.trace.request.edits;
-  if (edits.dropout == 0) return either(language, "no dropout", "无随机失活");
-  return either(language, "dropout ", "随机失活 ") + tick_number(edits.dropout) +
-         either(language, ", seed ", "，种子 ") + std::to_string(edits.dropout_seed);
+  if (edits.dropout == 0) return words(language, kAspectWords.no_dropout);
+  return filled(words(language, kAspectWords.dropout),
+                {tick_number(edits.dropout), std::to_string(edits.dropout_seed)});
 }
 
 std::string source_path(Language, const NamedAnswer& answer) { return answer.document.model_path; }

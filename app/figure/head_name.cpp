@@ -58,12 +58,12 @@ HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& h
     name.named = true;
     const auto relations = by_relation(name.arcs);
     for (const auto& those : relations) {
-      name.words += name.words.empty() ? "" : either(language, ", ", "，");
+      name.words += name.words.empty() ? "" : words(language, kHeadNameWords.comma);
       name.words += counted_relation(language, those.front()->relation, those.front()->reversed, those.size());
       if (name.brief.empty()) name.brief = name.words;
     }
     if (resting == 0) return name;
-    name.words += either(language, "; ", "；") + rests;
+    name.words += words(language, kHeadNameWords.semicolon) + rests;
     return name;
   }
   if (!measures || !measures->of_word(Measure::confidence)) return name;  // or there is no word

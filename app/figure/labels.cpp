@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "base/utf8.h"
 #include "models/bundled_models.h"
 #include "models/model_choice.h"
-#include "words/mask_words.h"
+#include "words/figure_words.h"
+#include "words/model_words.h"
 
 namespace headlight {
 
@@ -45,27 +45,21 @@ std::string beginning_of(std::string_view text, std::size_t characters) {
 }
 
 std::string layer_title(Language language, Index layer) {
-  return std::string(either(language, "Layer", "层")) + " " + std::to_string(layer);
+  return filled(words(language, kFigureWords.layer), {std::to_string(layer)});
 }
 
 std::string stack_title(Language language, Stack stack) {
-  if (stack == Stack::encoder) return either(language, "encoder", "编码器");
-  return stack == Stack::cross ? either(language, "cross-attention", "交叉注意力")
-                               : either(language, "decoder", "解码器");
+  if (stack == Stack::encoder) return words(language, kModelWords.encoder);
+  return words(language, stack == Stack::cross ? kFigureWords.cross_attention : kModelWords.decoder);
 }
 
 std::string mask_title(Language language, std::string_view kind) {
-  constexpr std::pair<const char*, const char*> kNames[] = {
-      {"none", "无"},     {"causal", "因果"}, {"padding", "填充"}, {kMaskWords.custom.en, kMaskWords.custom.zh},
-      {"window", "窗口"}, {"chunk", "分块"},  {"prefix", "前缀"}};
   std::string title;
   for (std::size_t at = 0; at <= kind.size();) {
     const auto end = std::min(kind.find('+', at), kind.size());
     const std::string_view part = kind.substr(at, end - at), word = part.substr(0, part.find(':'));
-    const auto known =
-        std::ranges::find_if(kNames, [&](const auto& one) { return std::string_view(one.first) == word; });
     title += title.empty() ? "" : " + ";
-    title += known == std::end(kNames) ? std::string(word) : either(language, known->first, known->second);
+    title += looked_up(language, "masks", word).value_or(std::string(word));
     if (word.size() < part.size()) title += " " + std::string(part.substr(word.size() + 1));
     at = end + 1;
   }
@@ -73,14 +67,12 @@ std::string mask_title(Language language, std::string_view kind) {
 }
 
 std::string model_title(Language language, const Document& document) {
-  if (is_any_sentence(document))
-    return either(language, "Headlight's model for any sentence, some heads taught",
-                  "Headlight 的任意句子模型，部分头是教的");
-  if (is_shipped(document)) return either(language, "Headlight's trained model", "Headlight 训练的模型");
+  if (is_any_sentence(document)) return words(language, kFigureWords.any_sentence_model);
+  if (is_shipped(document)) return words(language, kFigureWords.trained_model);
   if (document.model && document.model->given) return document.model->name;
-  if (document.model) return either(language, "checkpoint ", "检查点 ") + model_name_in(language, document.model->name);
-  return std::string(either(language, "random weights, seed ", "随机权重，种子 ")) +
-         std::to_string(document.config.seed);
+  if (document.model)
+    return filled(words(language, kFigureWords.checkpoint), {model_name_in(language, document.model->name)});
+  return filled(words(language, kFigureWords.random_model), {std::to_string(document.config.seed)});
 }
 
 std::string model_name_in(Language language, const std::string& name) {
@@ -89,7 +81,7 @@ std::string model_name_in(Language language, const std::string& name) {
   if (language == Language::en || at == std::string::npos) return name;
   const std::string step = name.substr(at + kStep.size());
   if (step.empty() || step.find_first_not_of("0123456789") != std::string::npos) return name;
-  return name.substr(0, at) + "，第 " + step + " 步";
+  return filled(words(language, kFigureWords.model_at_step), {name.substr(0, at), step});
 }
 
 std::string cell_number(float weight) {

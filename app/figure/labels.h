@@ -7,18 +7,13 @@
 
 #include "base/formatted.h"
 #include "question/document.h"
-#include "view/settings.h"
+#include "words/words.h"
 
 namespace headlight {
 
-/// One of two words.
-inline const char* either(Language language, const char* en, const char* zh) {
-  return language == Language::zh ? zh : en;
-}
-
-/// "1 head", "4 heads"; in Chinese the number and what stands behind it, ` 个头`.
-inline std::string counted(Language language, std::size_t count, const char* one, const char* zh) {
-  return language == Language::zh ? std::to_string(count) + zh : counted(static_cast<std::ptrdiff_t>(count), one);
+/// "1 head", "4 heads", of a pair of texts for one and for many.
+std::string counted(Language language, std::size_t count, const auto& texts) {
+  return filled(words(language, count == 1 ? texts.one : texts.many), {std::to_string(count)});
 }
 
 /// All of a line, or its beginning and an ellipsis: as much as is not wider than `room` by `width_of`.

@@ -9,6 +9,7 @@
 #include "figure/map_scene.h"
 #include "names/sentence_facts.h"
 #include "words/enum_words.h"
+#include "words/figure_words.h"
 
 namespace headlight {
 namespace {
@@ -16,9 +17,6 @@ namespace {
 constexpr std::size_t kLongestQuote = 160;  // characters of the sentence in a caption
 constexpr float kSlideAspect = 9.0f / 16, kColumnAspect = 1.25f;
 constexpr float kWidestColumn = 150 * kPointsInMm;
-
-/// In the order of PairPart: the queries' sentence, then the keys'.
-constexpr const char* kPairTitles[] = {"", "A→A", "A→B", "B→A", "B→B"};
 
 std::string joined(const Tokens& tokens) {
   if (tokens.second > 0) {  // encode_pair (text/tokenizer.h) has a line break between the two
@@ -56,11 +54,8 @@ std::string caption_of(const FigureSubject& subject, const FigureOptions& option
   std::vector<std::string> parts{model_title(language, subject.document), sentence_of(trace, head.stack)};
   const SentenceFacts facts = sentence_facts(trace.key_tokens(head.stack), nullptr);
   if (facts.unknown > 0)
-    parts.push_back(std::to_string(facts.unknown) +
-                    either(language, facts.unknown == 1 ? " word unknown to the model" : " words unknown to the model",
-                           " 个词模型不认识"));
-  else if (!facts.measured_kind)
-    parts.push_back(either(language, "no text of a measured kind", "不是测量过的那类文字"));
+    parts.push_back(counted(language, static_cast<std::size_t>(facts.unknown), kFigureWords.unknown_words));
+  else if (!facts.measured_kind) parts.push_back(words(language, kFigureWords.no_measured_kind));
   if (trace.encoder) parts.push_back(stack_title(language, head.stack));
   const std::set<Index> layers = shown_layers(subject, options);
   const auto differ = [&](const auto& text_of) {
@@ -68,28 +63,27 @@ std::string caption_of(const FigureSubject& subject, const FigureOptions& option
   };
   const auto mask = [&](Index layer) { return mask_title(language, trace.mask(head.stack, layer).kind()); };
   const auto scale = [&](Index layer) { return tick_number(trace.attention(head.stack, layer).scale); };
-  parts.push_back(differ(mask) ? either(language, "masks differ by layer", "各层掩码不同")
-                               : either(language, "mask: ", "掩码：") + mask(*layers.begin()));
+  parts.push_back(differ(mask) ? words(language, kFigureWords.masks_differ)
+                               : filled(words(language, kAspectWords.mask), {mask(*layers.begin())}));
   if (!trace.attention(head.stack, head.layer).patterns)
-    parts.push_back(differ(scale) ? either(language, "scores are scaled by layer", "各层打分的缩放不同")
-                                  : either(language, "scores × ", "打分 × ") + scale(*layers.begin()));
+    parts.push_back(differ(scale) ? words(language, kFigureWords.scales_differ)
+                                  : filled(words(language, kFigureWords.scores_times), {scale(*layers.begin())}));
   if (trace.attention(head.stack, *layers.begin()).sinks.size() > 0)
-    parts.push_back(either(language, "a sink takes the rest of each row", "每行的其余部分归入汇点"));
+    parts.push_back(words(language, kFigureWords.sink));
   for (std::string& edit : edit_words(language, {trace, subject.document})) parts.push_back(std::move(edit));
   if (const FoldedStack* folded = folded_stack(subject, head.stack)) {
-    if (folded->fold.done.special) parts.push_back(either(language, "special tokens left out", "已略去特殊词元"));
-    if (folded->fold.done.words) parts.push_back(either(language, "subwords merged", "子词已合并"));
+    if (folded->fold.done.special) parts.push_back(words(language, kFigureWords.special_left_out));
+    if (folded->fold.done.words) parts.push_back(words(language, kFigureWords.words_merged));
     if (const PairPart part = folded->fold.done.pair; part != PairPart::all)
-      parts.push_back(std::string(either(language, "only ", "只有 ")) + kPairTitles[static_cast<std::size_t>(part)] +
-                      either(language, ", rows not scaled", "，各行未重新缩放"));
+      parts.push_back(filled(words(language, kFigureWords.only_part), {words(language, pair_words(part).name)}));
   }
   if (options.kind != FigureKind::flow && options.kind != FigureKind::text)
     if (const MapKind kind = kind_of(subject, head.stack); kind != MapKind::weights)
       parts.push_back(kind_caption(language, kind));
   if (options.order.by != HeadOrder::By::layer)
-    parts.push_back(either(language, "heads sorted by: ", "头的排序：") +
-                    std::string(words(language, order_words(options.order).name)) +
-                    (options.order.ascending ? either(language, ", the smallest first", "，从小到大") : ""));
+    parts.push_back(
+        filled(words(language, kFigureWords.sorted_by), {words(language, order_words(options.order).name)}) +
+        (options.order.ascending ? words(language, kFigureWords.smallest_first) : ""));
   parts.insert(parts.end(), remarks.begin(), remarks.end());
   std::string caption;
   for (const std::string& part : parts) caption += (caption.empty() ? "" : " · ") + part;
@@ -188,7 +182,7 @@ std::vector<std::string> wrapped(std::string_view text, float size, float room, 
 void add_colour_bar(Page& page, const ColourScale& scale, const std::string& numbers, Language language, bool blocks) {
   page.y += 0.9f * page.label;
   const float height = 0.8f * page.label;
-  const char* blocked = either(language, "blocked", "被屏蔽");
+  const char* blocked = words(language, kFigureWords.blocked);
   const float marked = blocks ? 3.1f * page.label + page.measure(blocked, page.label) : 0;
   const bool beside = page.measure(numbers, page.label) + marked < 0.55f * page.room() - page.label;
   if (!beside) {
@@ -230,7 +224,7 @@ Drawing finished(Page page, const FigureSubject& subject, const FigureOptions& o
     // Many maps, and a range for each.
     const bool of_each = options.own_range && options.kind != FigureKind::head && options.kind != FigureKind::text;
     if (of_each) scale.top = 1;
-    const char* of = of_each ? either(options.language, ", of each map's own range", "，以各图自身范围为 1") : "";
+    const char* of = of_each ? words(options.language, kFigureWords.own_range) : "";
     add_colour_bar(page, scale, numbers + of, options.language, blocks);
   }
   return with_caption(std::move(page), caption_of(subject, options, remarks));

@@ -9,6 +9,7 @@
 #include "model/batch_mask.h"
 #include "model/head_text.h"
 #include "read/external/mask_file.h"
+#include "words/question_words.h"
 
 namespace headlight {
 namespace {
@@ -119,7 +120,7 @@ void put_mask(const MaskNames& names, const Document& document, OptionWords& wor
 }
 
 QuestionField mask_field(const MaskNames& names) {
-  QuestionField row{FieldPart::mask, names.name, {"Mask", "掩码"}};
+  QuestionField row{FieldPart::mask, names.name, kQuestionWords.mask};
   row.options = {FieldOption(names.option, OptionKind::word, "", names.help)};
   row.is_same = same_by([names](const Document& d) -> const MaskSpec& { return mask_of(d, names.stack); });
   row.take = [names](Document& d, const GivenOptions& given) { return take_mask(names, d, given); };
@@ -145,7 +146,7 @@ Status take_dropout(Document& document, const GivenOptions& given) {
 }
 
 QuestionField dropout_field() {
-  QuestionField row{FieldPart::edits, "dropout", {"Dropout", "随机失活"}};
+  QuestionField row{FieldPart::edits, "dropout", kQuestionWords.dropout};
   row.options = {FieldOption("--dropout", OptionKind::number, "P", "Each weight becomes 0 with this probability"),
                  FieldOption("--dropout-seed", OptionKind::count, "N", "Which weights those are, 0 by default")};
   row.is_same = same_by([](const Document& d) { return std::pair(d.edits.dropout, d.edits.dropout_seed); });
@@ -302,10 +303,10 @@ QuestionFields attention_fields() {
                   Stack::self}),
       mask_field({"encoder_mask", "--encoder-mask", "The same for the encoder of an encoder-decoder", Stack::encoder}),
       mask_field({"cross_mask", "--cross-mask", "The same for its cross-attention", Stack::cross}),
-      number_field("scale", {"Scale", "缩放"}, "--scale", "Multiplies the scores in place of 1/sqrt(d_k)",
+      number_field("scale", kQuestionWords.scale, "--scale", "Multiplies the scores in place of 1/sqrt(d_k)",
                    &Edits::scale),
       heads_off_field(),
-      choice_field("off_as", {"Output of heads that are off", "关闭的头输出什么"}, "--off-as",
+      choice_field("off_as", kQuestionWords.off_as, "--off-as",
                    "zero (default): such a head has no output; mean: its mean over the sentence", kOffAs,
                    &Edits::off_as),
       weights_field(),

@@ -8,6 +8,7 @@
 #include "model/head_text.h"
 #include "model/request.h"
 #include "question/question_fields.h"
+#include "words/question_words.h"
 
 namespace headlight {
 namespace {
@@ -255,7 +256,7 @@ QuestionField heads_off_field() {
 }
 
 QuestionField weights_field() {
-  QuestionField row{FieldPart::edits, "weights", {"Weights as computed", "权重恢复为计算值"}};
+  QuestionField row{FieldPart::edits, "weights", kQuestionWords.weights};
   row.options = {FieldOption("--weight", OptionKind::repeated, "CELL=W",
                              "[STACK:]L.H.Q.K=W sets one weight by hand, 0 to 1; may be repeated")};
   row.is_same = same_by([](const Document& d) -> const auto& { return d.edits.weights; });
@@ -270,7 +271,7 @@ QuestionField weights_field() {
 }
 
 QuestionField layer_edits_field() {
-  QuestionField row{FieldPart::edits, "layer_edits", {"One layer", "单独一层"}};
+  QuestionField row{FieldPart::edits, "layer_edits", kQuestionWords.layer};
   row.options = {FieldOption("--layer-mask", OptionKind::repeated, "LAYER=MASK",
                              "[STACK:]L=MASK, a mask for one layer; may be repeated"),
                  FieldOption("--layer-scale", OptionKind::repeated, "LAYER=X",
@@ -286,7 +287,7 @@ QuestionField layer_edits_field() {
 }
 
 QuestionField padding_field() {
-  QuestionField row{FieldPart::text, "pad", {"Padding", "填充"}};
+  QuestionField row{FieldPart::text, "pad", kQuestionWords.padding};
   row.options = {FieldOption("--pad", OptionKind::count, "N", "The last N tokens are padding")};
   row.is_same = same_by([](const Document& d) { return d.pad; });
   row.take = take_padding;

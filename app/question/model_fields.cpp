@@ -6,6 +6,7 @@
 #include "base/formatted.h"
 #include "model/config_fields.h"
 #include "question/question_fields.h"
+#include "words/question_words.h"
 
 namespace headlight {
 namespace {
@@ -129,7 +130,7 @@ void read(const Field& field, const JsonField& fields, auto& value) {
 /// A field of a Config: of the loaded model, else of fresh weights.
 template <class Field>
 QuestionField config_field(const Field& field) {
-  QuestionField row{FieldPart::model, field.name, {"Another model shape", "换了模型形状"}, options_of(field)};
+  QuestionField row{FieldPart::model, field.name, kQuestionWords.shape, options_of(field)};
   row.is_same = [field](const Document& a, const Document& b) {
     return a.config.*field.value == b.config.*field.value;
   };

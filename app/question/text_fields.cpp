@@ -12,6 +12,7 @@
 #include "question/tokenizers.h"
 #include "read/external/own_numbers.h"
 #include "read/external/page_text.h"
+#include "words/question_words.h"
 
 namespace headlight {
 namespace {
@@ -171,12 +172,11 @@ Status take_target_ids(Document& document, const GivenOptions& given) {
   return take_id_lines(kTarget, document, given, false);
 }
 
-constexpr Words kSentence{"Another sentence", "换了句子"}, kCut{"Words cut anew", "重新切分"};
 
 /// A text with its cuts, or the ids that replace it.
 QuestionField side_field(const SideNames& names, const char* text, const char* tokens, const char* ids,
                          Status (*take_ids)(Document&, const GivenOptions&)) {
-  QuestionField row{FieldPart::text, names.text, kSentence};
+  QuestionField row{FieldPart::text, names.text, kQuestionWords.sentence};
   row.options = {FieldOption(names.text_option, OptionKind::word, "", text, {names.tokens_option, names.ids_option}),
                  FieldOption(names.tokens_option, OptionKind::word, "", tokens, {names.ids_option}),
                  FieldOption(names.ids_option, OptionKind::numbers, "N,N,…", ids)};
@@ -245,7 +245,7 @@ void read_chat(const JsonField& fields, Document& document) {
 }
 
 QuestionField chat_field() {
-  QuestionField row{FieldPart::text, "chat", kSentence};
+  QuestionField row{FieldPart::text, "chat", kQuestionWords.sentence};
   row.options = {
       FieldOption("--chat", OptionKind::repeated, "ROLE:TEXT",
                   "A turn of a conversation with an instruct model: system:TEXT, user:TEXT or assistant:TEXT, several "
@@ -273,7 +273,7 @@ Status take_pair(Document& document, const GivenOptions& given) {
 }
 
 QuestionField pair_field() {
-  QuestionField row{FieldPart::text, "text_pair", kSentence};
+  QuestionField row{FieldPart::text, "text_pair", kQuestionWords.sentence};
   row.options = {FieldOption(
       "--text-pair", OptionKind::word, "",
       "Sentence B beside it, a line for each of the text's, of a checkpoint whose tokenizer takes pairs", {"--ids"})};
@@ -303,7 +303,7 @@ Status take_types(Document& document, const GivenOptions& given) {
 
 QuestionField types_field() {
   const auto is_shown = [](const Document& d) { return is_asked_by_ids(kSource, d) && !d.token_types.empty(); };
-  QuestionField row{FieldPart::text, "token_type_ids", kCut};
+  QuestionField row{FieldPart::text, "token_type_ids", kQuestionWords.cut};
   row.options = {
       FieldOption("--token-type-ids", OptionKind::numbers, "N,N,…", "A type for each id, where the model has types")};
   row.is_same = same_by([](const Document& d) -> const std::vector<int>& { return d.token_types; });
@@ -336,7 +336,7 @@ Status take_split(Document& document, const GivenOptions& given) {
 
 /// How both sides are cut. In JSON it stands beside each text.
 QuestionField split_field() {
-  QuestionField row{FieldPart::text, "split", kCut};
+  QuestionField row{FieldPart::text, "split", kQuestionWords.cut};
   row.options = {
       FieldOption("--split", OptionKind::word, "", "words (default) or characters", {"--tokens", "--target-tokens"})};
   row.is_same = [](const Document& a, const Document& b) { return a.source == b.source && a.target == b.target; };

@@ -13,19 +13,11 @@
 namespace headlight {
 namespace {
 
-using nlohmann::json;
 using O = Operation;
 using Q = Quantity;
 
 /// Not the name of a step: z of a head that is switched off.
 constexpr std::string_view kOffStep = "z off";
-
-/// Of a part of the table the words of this name; where it has none `otherwise`.
-std::string in(Language language, const char* part, std::string_view name, std::string_view otherwise) {
-  const json& rows = words_table()[part];
-  const auto row = rows.find(name);
-  return std::string(row == rows.end() ? otherwise : words(language, *row));
-}
 
 }  // namespace
 
@@ -37,7 +29,7 @@ const char* words_of(Language language, Operation operation) {
 }
 
 std::string constant_name(Language language, std::string_view constant) {
-  return in(language, "constants", constant, constant);
+  return looked_up(language, "constants", constant).value_or(std::string(constant));
 }
 
 std::string formula_in(Language language, const Trace& trace, const MatrixId& id) {
@@ -86,13 +78,13 @@ std::string node_title(Language language, const Node& node) {
                                   : std::to_string(node.first_layer) + "–" + std::to_string(node.last_layer);
     return (language == Language::zh ? "层 " : node.first_layer == node.last_layer ? "Layer " : "Layers ") + range;
   }
-  return in(language, "nodes", node.label, node.label);
+  return looked_up(language, "nodes", node.label).value_or(node.label);
 }
 
 std::string step_title(Language language, const Trace& trace, const Step& step) {
   const Operation made = recipe(trace, step.id).operation;
   const bool off = step.name == "z" && (made == O::zero_off || made == O::mean_off);
-  return in(language, "steps", off ? kOffStep : std::string_view(step.name), step.title);
+  return looked_up(language, "steps", off ? kOffStep : std::string_view(step.name)).value_or(step.title);
 }
 
 std::string step_formula(Language language, const Trace& trace, const Step& step) {

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "question/question_fields.h"
 #include "words/explain_words.h"
 
 namespace headlight {
@@ -26,9 +25,14 @@ const char* words(Language language, const nlohmann::json& row) {
   return row[language == Language::zh ? 1 : 0].get_ref<const std::string&>().c_str();
 }
 
+std::optional<std::string> looked_up(Language language, const char* group, std::string_view name) {
+  const nlohmann::json& rows = words_table()[group];
+  const auto row = rows.find(name);
+  return row == rows.end() ? std::nullopt : std::optional<std::string>(words(language, *row));
+}
+
 std::string all_words() {
   std::string all(words_json());
-  for (const QuestionField& field : question_fields()) all += std::string(field.change.en) + field.change.zh;
   return all + all_explain_words() + "+−→✓▸▾×";
 }
 

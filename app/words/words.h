@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,8 @@ std::string_view words_json();
 const nlohmann::json& words_table();
 /// The text of a row in the language.
 const char* words(Language language, const nlohmann::json& row);
+/// … of the row of this name in a group; nothing where it has none.
+std::optional<std::string> looked_up(Language language, const char* group, std::string_view name);
 
 /// What an error, a warning or a finding of this code means, without terms of file formats.
 const Words& failure_words(ErrorCode code);

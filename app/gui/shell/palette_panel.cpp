@@ -58,7 +58,7 @@ class List {
   /// An action on `object`, which is found by `other` as well.
   void add(const Words& name, const std::string& object, const std::string& other, std::function<void(Gui&)> run,
            const std::string& keys = {}) {
-    entries_.push_back({gui_.word(name) + std::string(gui_.chinese() ? "：" : ": ") + object,
+    entries_.push_back({filled(gui_.word(kPaletteWords.named), {gui_.word(name), object}),
                         words(other_language(), name) + std::string(" ") + other, keys, std::move(run)});
   }
   void add(const Words& name, const Words& object, std::function<void(Gui&)> run, const std::string& keys = {}) {

@@ -16,12 +16,12 @@ namespace headlight {
 namespace {
 
 std::string difference_line(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options) {
-  const DifferenceWords words =
+  const DifferenceWords differences =
       difference_words(options.language, {*a.trace, a.document, a.step}, {*b.trace, b.document, b.step});
   const auto line = [&](const std::vector<std::string>& of) {
-    return of.empty() ? std::string(either(options.language, "the same", "相同")) : in_a_line(of);
+    return of.empty() ? std::string(words(options.language, kCompareWords.the_same)) : in_a_line(of);
   };
-  return "A: " + line(words.a) + "  B: " + line(words.b);
+  return "A: " + line(differences.a) + "  B: " + line(differences.b);
 }
 
 std::string caption_of(const AnswerSnapshot& a, const AnswerSnapshot& b, const JointStack& stack,
@@ -74,7 +74,7 @@ Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b
   add_nothing_differs(page.drawing, comparison->maps.difference, last, options.language,
                       {.measure = measure, .ink = page.ink, .em = page.label, .line = kLineOfText * page.label});
   page.y = last.bottom();
-  add_colour_bar(page, weights, either(options.language, "weight", "权重"), options.language,
+  add_colour_bar(page, weights, number_title(options.language, MapKind::weights), options.language,
                  has_blocked(comparison->maps.a) || has_blocked(comparison->maps.b));
   if (!shares_no_cell(stack)) add_colour_bar(page, differences, "B − A", options.language, false);
   return with_caption(std::move(page), caption_of(a, b, stack, options));

@@ -6,6 +6,8 @@
 #include "figure/page.h"
 #include "model/head_text.h"
 #include "views/flow/flow.h"
+#include "words/figure_words.h"
+#include "words/text_words.h"
 
 namespace headlight {
 namespace {
@@ -17,7 +19,7 @@ bool are_of_one_layer(const std::vector<HeadRef>& heads) {
 }
 
 std::string title_of(Language language, const std::vector<HeadRef>& heads) {
-  const std::string count = counted(language, heads.size(), "head", " 个头");
+  const std::string count = counted(language, heads.size(), kFigureWords.heads);
   if (!are_of_one_layer(heads)) return count;
   return layer_title(language, heads.front().layer) + " · " + count;
 }
@@ -69,12 +71,10 @@ FlowLayout layout_of(const Page& page, const std::vector<std::string>& queries, 
 
 void add_side_names(Page& page, const FlowLayout& layout, const FigureOptions& options) {
   const bool cross = options.head.stack == Stack::cross;
-  const auto name = [&](const char* side, const char* role) {
-    return cross ? std::string(side) + " · " + role : std::string(role);
+  const auto name = [&](const Words& side, const Words& role) {
+    return (cross ? words(options.language, side) : std::string()) + words(options.language, role);
   };
-  const std::string query =
-      name(either(options.language, "target", "目标句"), either(options.language, "query", "查询"));
-  const std::string key = name(either(options.language, "source", "源句"), either(options.language, "key", "键"));
+  const std::string query = name(kFlowWords.target, kFlowWords.query), key = name(kFlowWords.source, kFlowWords.key);
   add_flow_sides(page.drawing, layout, query, key, page.y + 0.5f * page.label, page.label, page.left(), page.right(),
                  page.ink.dim, page.measure);
   page.y += 1.6f * page.label;
@@ -110,13 +110,10 @@ Drawing draw_flow(const FigureSubject& subject, const FigureOptions& options, co
   page.y = layout.bottom();
 
   const std::string from = tick_number(options.threshold);
-  std::vector<std::string> remarks{options.language == Language::zh
-                                       ? "线的粗细为权重，不小于 " + from
-                                       : "lines as thick as their weight, from " + from + " up"};
-  if (cut) {
-    const std::string count = std::to_string(wishes.most_lines);
-    remarks.push_back(options.language == Language::zh ? "只画最强的 " + count + " 条" : "only the strongest " + count);
-  }
+  std::vector<std::string> remarks{filled(words(options.language, kFlowWords.lines_from), {from})};
+  if (cut)
+    remarks.push_back(
+        filled(words(options.language, kFlowWords.only_strongest), {std::to_string(wishes.most_lines)}));
   return finished(std::move(page), subject, options, std::nullopt, false, remarks);
 }
 

@@ -6,6 +6,7 @@
 #include "figure/map_items.h"
 #include "figure/map_kinds.h"
 #include "model/head_text.h"
+#include "words/figure_words.h"
 
 namespace headlight {
 namespace {
@@ -17,7 +18,7 @@ constexpr float kLargestCell = 64;  // points
 
 void add_title_of_head(Page& page, const FigureSubject& subject, const FigureOptions& options, const HeadRef& head) {
   if (is_off(subject.trace.request.edits, head))
-    return add_title(page, head_label(head), either(options.language, "off", "已关闭"), true);
+    return add_title(page, head_label(head), words(options.language, kFigureWords.off), true);
   const HeadName name = names_of(options.language, subject.document, subject.trace, {head}).front();
   add_title(page, head_label(head), name.words, !name.named);
 }
@@ -34,8 +35,7 @@ Drawing draw_head(const FigureSubject& subject, const FigureOptions& options, co
   add_large_map(page, map, side, kLargestCell, scale, &options);
   std::vector<std::string> remarks;
   if (map.weights.rows() < map.num_queries() || map.weights.cols() < map.num_keys())
-    remarks.push_back(either(options.language, "each dot: the largest weight of the cells it covers",
-                             "每个点：其覆盖单元格中的最大权重"));
+    remarks.push_back(words(options.language, kFigureWords.pooled));
   return finished(std::move(page), subject, options, scale, has_blocked(map.weights), remarks);
 }
 

@@ -5,6 +5,7 @@
 #include "figure/map_items.h"
 #include "figure/map_kinds.h"
 #include "views/heads/heads_scene.h"
+#include "words/figure_words.h"
 
 namespace headlight {
 namespace {
@@ -121,7 +122,7 @@ struct HeadsFigure {
       title =
           head_title(heads[i], names[i], values[i], layout, unit, [&](const std::string& text) { return width(text); });
     if (is_off(heads[i])) {
-      title.beside = either(options.language, "  off", "  已关闭"), title.below.clear();
+      title.beside = std::string("  ") + words(options.language, kFigureWords.off), title.below.clear();
       if (width(title.first_line()) > layout.title_width) title.beside.clear();
     }
     if (small && !values[i].empty()) title.below = {values[i].substr(2)};
@@ -182,10 +183,9 @@ Drawing draw_heads(const FigureSubject& subject, const FigureOptions& options, c
   std::vector<std::string> remarks;
   if (!figure.layout.titles &&
       std::ranges::any_of(figure.heads, [&](const HeadRef& head) { return figure.is_off(head); }))
-    remarks.push_back(either(options.language, "faint: heads that are off", "变淡：已关闭的头"));
+    remarks.push_back(words(options.language, kFigureWords.faint_off));
   if (std::max(figure.first().num_queries(), figure.first().num_keys()) > figure.most)
-    remarks.push_back(either(options.language, "each dot: the largest weight of the cells it covers",
-                             "每个点：其覆盖单元格中的最大权重"));
+    remarks.push_back(words(options.language, kFigureWords.pooled));
   return finished(std::move(page), subject, options, figure.scale, blocks, remarks);
 }
 

@@ -34,9 +34,7 @@ InsideStyle style_of(const Page& page, const FigureOptions& options, float label
 }
 
 Drawing finished(Page page, const FigureSubject& subject, const FigureOptions& options) {
-  const std::string colours =
-      either(options.language, "colours of each picture: up to its largest number, rose below 0, blue above",
-             "每幅图的颜色到其最大的数为止：0 以下玫红，以上蓝");
+  const std::string colours = words(options.language, kInsideWords.colours_of_pictures);
   return finished(std::move(page), subject, options, std::nullopt, false, {colours});
 }
 
@@ -138,7 +136,7 @@ Result<Drawing> draw_lens(const FigureSubject& subject, const FigureOptions& opt
   const Box plot = add_lens(page.drawing, style_of(page, options, page.label), options.colours, lens,
                             {page.left(), page.y, page.room(), page.fair_height()});
   page.y = plot.bottom();
-  add_colour_bar(page, {.theme = options.theme, .colours = options.colours}, either(language, "probability", "概率"),
+  add_colour_bar(page, {.theme = options.theme, .colours = options.colours}, words(language, kInsideWords.probability),
                  language, false);
   std::vector<std::string> remarks;
   if (lens.problem) remarks.push_back(lens.problem->message());

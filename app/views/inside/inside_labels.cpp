@@ -52,11 +52,10 @@ ColourScale writers_scale(Theme theme, const WriterSplit& split) {
 }
 
 std::string writer_in(Language language, const Writer& writer) {
-  // Of WriterKind, in its order; heads and feed-forwards have the same name in both.
-  constexpr const char* kNames[] = {"词向量", "位置", "类型", "输入", "", "", "偏置", "距离", "掩码"};
-  const char* name = kNames[static_cast<std::size_t>(writer.kind)];
-  if (language == Language::en || !*name) return writer_name(writer);
-  return stack_prefix(writer.head.stack) + name;
+  // Heads and feed-forwards have the same name in both languages.
+  const std::string english = writer_name(writer), stack = stack_prefix(writer.head.stack);
+  const auto name = looked_up(language, "writers", english.substr(english.starts_with(stack) ? stack.size() : 0));
+  return name ? stack + *name : english;
 }
 
 std::vector<Token> writer_labels(Language language, const WriterAxis& axis) {

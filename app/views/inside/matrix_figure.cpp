@@ -73,10 +73,10 @@ std::string add_cell(Page& page, const Trace& trace, const Cell& cell, const Fig
 std::string others_of(Language language, std::size_t shown, std::size_t all, std::optional<double> rest) {
   if (shown == all) return {};
   const std::string text =
-      either(language, "the largest terms, ", "最大的项，") + std::to_string(shown) + " / " + std::to_string(all);
+      filled(words(language, kInsideWords.largest_terms), {std::to_string(shown), std::to_string(all)});
   if (!rest) return text;
-  return text + either(language, all == shown + 1 ? "; the other comes to " : "; the others come to ", "；其余合计 ") +
-         brief_number(static_cast<float>(*rest));
+  const Words& others = all == shown + 1 ? kInsideWords.rest_of_one : kInsideWords.rest_of_many;
+  return text + filled(words(language, others), {brief_number(static_cast<float>(*rest))});
 }
 
 void add_terms(Page& page, const std::vector<TermWords>& terms, Theme theme) {
@@ -153,15 +153,15 @@ Result<Drawing> draw_matrix(const FigureSubject& subject, const FigureOptions& o
   add_matrix(page.drawing, map, style, grid, area);
   page.y = grid.plot.bottom();
   const bool blocks = (picture->values.array() == blocked_number(scale)).any();
-  add_colour_bar(page, scale, either(options.language, "value", "数值"), options.language, blocks);
+  add_colour_bar(page, scale, words(options.language, kInsideWords.value), options.language, blocks);
 
   std::vector<std::string> remarks;
   if (picture->rows < size.rows)
-    remarks.push_back(std::string(either(options.language, "rows ", "第 ")) + std::to_string(picture->first_row) + "–" +
-                      std::to_string(picture->first_row + picture->rows - 1) + either(options.language, "", " 行"));
+    remarks.push_back(filled(
+        words(options.language, kInsideWords.shown_rows),
+        {std::to_string(picture->first_row), std::to_string(picture->first_row + picture->rows - 1)}));
   if (picture->values.cols() < picture->columns)
-    remarks.emplace_back(either(options.language, "of neighbouring columns the number that is farthest from 0",
-                                "相邻列中取离 0 最远的数"));
+    remarks.emplace_back(words(options.language, kInsideWords.farthest_of_columns));
   if (chosen)
     if (const std::string remark = add_cell(page, trace, explain_cell(trace, id, chosen->row, chosen->col), options);
         !remark.empty())
@@ -189,7 +189,7 @@ Result<Drawing> draw_writers(const FigureSubject& subject, const FigureOptions& 
   const ColourScale scale = writers_scale(options.theme, writers);
   add_large_map(page, {writers.sums, &rows, &columns}, std::min(page.room(), 0.85f * page.fair_height()), kLargestNamed,
                 scale);
-  add_colour_bar(page, scale, either(options.language, "part of the score", "打分中的部分"), options.language, false);
+  add_colour_bar(page, scale, words(options.language, kInsideWords.part_of_score), options.language, false);
   page.y += 0.3f * page.label;
   const std::string others = add_largest_terms(page, split, writers.order, options, [&](const ScoreTerm& term) {
     return TermWords{.from = writer_in(options.language, term.query),

@@ -11,6 +11,7 @@
 #include "model/head_text.h"
 #include "views/inside/inside_labels.h"
 #include "words/explain_words.h"
+#include "words/inside_words.h"
 
 namespace headlight {
 namespace {
@@ -247,20 +248,14 @@ Result<std::vector<Drawing>> draw_worksheet(const Trace& trace, const WorksheetO
   }
   Sheets sheets(options, measure);
   const Language language = options.language;
-  sheets.line(either(language, "Attention by hand", "手算注意力"), kSheetTitle, kSheetInk);
+  sheets.line(words(language, kWorksheetWords.title), kSheetTitle, kSheetInk);
   std::string which = head_label(options.head);
   if (trace.encoder) which = stack_title(language, options.head.stack) + "  " + which;
-  if (options.key) which += either(language, "   answers", "   答案");
-  else which += either(language, "   name: ", "   姓名：") + std::string(32, '_');
+  which += options.key ? std::string(words(language, kWorksheetWords.answers))
+                       : filled(words(language, kWorksheetWords.name), {std::string(32, '_')});
   sheets.line(which, kSheetNumber, kSheetDim);
-  if (options.key)
-    sheets.line(either(language, "What belongs into the empty cells is in colour.", "空白单元格的答案用彩色标出。"),
-                kSheetNumber, kSheetDim);
-  else
-    sheets.line(
-        either(language, "Fill in the empty cells, to two decimals. Numbers are rounded: the last digit may differ.",
-               "填写空白单元格，保留两位小数。数字经过四舍五入，末位可能有出入。"),
-        kSheetNumber, kSheetDim);
+  sheets.line(words(language, options.key ? kWorksheetWords.answers_explained : kWorksheetWords.explained), kSheetNumber,
+              kSheetDim);
   sheets.space(kSheetGap / 2);
   for (const MatrixId& id : list) sheets.put(table_of_sheet(trace, id, options, measure));
   return sheets.take();

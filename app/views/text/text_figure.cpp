@@ -6,6 +6,7 @@
 #include "figure/labels.h"
 #include "figure/page.h"
 #include "views/text/text_scene.h"
+#include "words/figure_words.h"
 #include "words/text_words.h"
 
 namespace headlight {
@@ -40,7 +41,7 @@ Drawing draw_text(const FigureSubject& subject, const FigureOptions& options, co
   if (choice.heads == ShadeHeads::head) add_title_of_head(page, subject, options, options.head);
   else
     add_title(page, words(options.language, kTextWords.heads[static_cast<std::size_t>(choice.heads)]),
-              counted(options.language, shading_heads(subject.trace, choice).size(), "head", " 个头"), true);
+              counted(options.language, shading_heads(subject.trace, choice).size(), kFigureWords.heads), true);
   const Vector shades = shades_of(subject.trace, folded, choice, kNeverStops);
   const std::vector<Index> chosen = words_of_tokens(folded_axis(folded, !choice.columns), choice.words);
 
