@@ -1,4 +1,4 @@
-// The kinds of errors and remarks: they choose the explanation (app/words/failure_words).
+// The kinds of errors and remarks: they choose the explanation (`failures` of app/words/words.json).
 #pragma once
 
 #include <cstddef>

@@ -9,6 +9,7 @@
 #include "base/folders.h"
 #include "session/open_file.h"
 #include "temporary_folder.h"
+#include "words/words.h"
 
 namespace headlight {
 namespace {

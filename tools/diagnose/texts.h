@@ -10,7 +10,7 @@
 
 namespace headlight {
 
-// The codes of the mistakes, and the names of all other texts. Their words are in texts.json, in both languages; {} is
+// The codes of the mistakes, and the names of all other texts. Their words are in words.json, in both languages; {} is
 // a gap, and gaps stand in the same order in both.
 // clang-format off
 #define HEADLIGHT_MISTAKES(F) \
@@ -84,7 +84,7 @@ struct Bilingual {
   friend bool operator==(const Bilingual&, const Bilingual&) = default;
 };
 
-/// texts.json, which is part of the program.
+/// words.json, which is part of the program.
 std::string_view texts_json();
 /// The words of a code, its gaps filled in their order; empty ones where there are fewer parts.
 Bilingual filled(const MistakeCode& code, const std::vector<Bilingual>& parts);

@@ -24,7 +24,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The texts of the window that the page has too, by name; its own are in page_template.json. `{0}` stands for a value.
+/// The texts of the window that the page has too, by name; its own are in words.json. `{0}` stands for a value.
 struct PageWord {
   const char* name;
   Words words;
@@ -139,7 +139,7 @@ std::string page_words_json() {
     all["zh"][name] = words.zh;
   };
   for (const PageWord& word : kPageWords) add(word.name, word.words);
-  const json own = json::parse(page_texts());
+  const json own = json::parse(page_texts())["page"];
   for (const auto& [name, words] : own.items()) {
     all["en"][name] = words[0];
     all["zh"][name] = words[1];

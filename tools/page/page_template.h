@@ -15,7 +15,7 @@ std::span<const std::string_view> page_tail();
 /// The service worker of a site (web/worker.js), but for its version.
 std::string_view page_worker();
 
-/// page_template.json: {name: [English, Chinese]}, the texts that the window does not have.
+/// words.json: {"page": {name: [English, Chinese]}}, the texts that the window does not have.
 std::string_view page_texts();
 
 /// {"en": {name: text}, "zh": {…}}: the words that web/ takes by their names.

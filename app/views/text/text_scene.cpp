@@ -126,20 +126,20 @@ ColourScale shade_scale(const Vector& shades, const std::vector<Token>& words, C
 
 std::string shades_in_words(Language language, const Trace& trace, const ShadeChoice& choice,
                             const std::vector<Token>& tokens, const std::vector<Index>& chosen) {
-  const TextWords& all = kTextWords;
-  if (chosen.empty()) return words(language, all.nothing);
+  if (chosen.empty()) return words(language, kTextWords.nothing);
   const bool several = chosen.size() > 1;
-  const Words& line = choice.columns ? (several ? all.looked_at_several : all.looked_at)
-                                     : (several ? all.looks_at_several : all.looks_at);
+  const Words& line = choice.columns ? (several ? kTextWords.looked_at_several : kTextWords.looked_at)
+                                     : (several ? kTextWords.looks_at_several : kTextWords.looks_at);
   const std::string of =
       several ? std::to_string(chosen.size()) : axis_label(tokens[static_cast<std::size_t>(chosen[0])]);
   std::string text = filled(words(language, line), {of});
   const std::size_t num_heads = shading_heads(trace, choice).size();
   if (num_heads == 1) return text;
   const std::string heads = std::to_string(num_heads), layer = std::to_string(choice.head.layer);
-  if (choice.heads == ShadeHeads::all) return text + " · " + filled(words(language, all.mean_of_all), {heads});
+  if (choice.heads == ShadeHeads::all) return text + " · " + filled(words(language, kTextWords.mean_of_all), {heads});
   const bool chinese = language == Language::zh;
-  return text + " · " + filled(words(language, all.mean_of_layer), {chinese ? layer : heads, chinese ? heads : layer});
+  return text + " · " +
+         filled(words(language, kTextWords.mean_of_layer), {chinese ? layer : heads, chinese ? heads : layer});
 }
 
 void add_shaded_text(Drawing& scene, const TextLines& lines, const std::vector<Token>& tokens, const TextMarks& marks,
