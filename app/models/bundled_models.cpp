@@ -7,12 +7,11 @@
 #include "base/folders.h"
 #include "base/formatted.h"
 #include "base/utf8.h"
+#include "card/training_card.h"
 #include "models/model_choice.h"
 #include "question/tokenizers.h"
 #include "read/hub/checkpoint.h"
 #include "text/characters.h"
-#include "train/measure/treebank_scores.h"
-#include "train/trained_checkpoint.h"
 
 namespace headlight {
 namespace {

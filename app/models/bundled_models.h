@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "card/relation_scores.h"
 #include "question/document.h"
-#include "train/measure/relations.h"
 
 namespace headlight {
 

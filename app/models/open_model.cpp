@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/nearest.h"
+#include "card/training_card.h"
 #include "diagnose/typed_numbers.h"
 #include "models/bundled_models.h"
 #include "models/log_folder.h"
@@ -16,7 +17,6 @@
 #include "read/external/page_text.h"
 #include "read/external/tensors_file.h"
 #include "read/hub/checkpoint.h"
-#include "train/trained_checkpoint.h"
 
 namespace headlight {
 namespace {

@@ -4,11 +4,11 @@
 #include <tuple>
 
 #include "base/utf8.h"
+#include "card/training_card.h"
 #include "math/attention.h"
 #include "math/forward.h"
 #include "models/bundled_models.h"
 #include "text/characters.h"
-#include "train/trained_checkpoint.h"
 
 namespace headlight {
 namespace {

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "card/grammar.h"
 #include "model/request.h"
 #include "model/tokens.h"
 #include "model/weights.h"
-#include "train/grammar/grammar.h"
 
 namespace headlight {
 

@@ -6,13 +6,13 @@
 #include <tuple>
 
 #include "base/utf8.h"
+#include "card/grammar.h"
+#include "card/training_card.h"
 #include "derived/head_ranking.h"
 #include "derived/head_stats.h"
 #include "names/sentence_facts.h"
 #include "session/state_rules.h"
 #include "text/characters.h"
-#include "train/grammar/grammar.h"
-#include "train/trained_checkpoint.h"
 
 namespace headlight {
 namespace {

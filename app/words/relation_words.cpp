@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "train/measure/treebank_scores.h"
+#include "card/universal_relations.h"
 #include "words/words.h"
 
 namespace headlight {

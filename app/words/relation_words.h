@@ -4,7 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "train/measure/relations.h"
+#include "card/relation_scores.h"
+#include "heads/head_measures.h"
 #include "view/settings.h"
 
 namespace headlight {

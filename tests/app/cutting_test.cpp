@@ -1,11 +1,11 @@
 // Text is cut the same by trained models and for fresh weights, and the sentences of the grammar as it wrote them.
 #include <gtest/gtest.h>
 
+#include "card/grammar.h"
 #include "models/open_model.h"
 #include "question/document.h"
 #include "question/tokenizers.h"
 #include "text/words.h"
-#include "train/grammar/grammar.h"
 #include "train/run/training_files.h"
 
 namespace headlight {

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "train/grammar/grammar.h"
+#include "card/grammar.h"
 
 namespace headlight::own {
 

@@ -1,5 +1,5 @@
 // Labels of arcs: what is written reads back, and nothing else is taken for labels.
-#include "train/arc_labels_file.h"
+#include "card/arc_labels_file.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "train/grammar/grammar.h"
+#include "card/grammar.h"
 
 #include <gtest/gtest.h>
 

@@ -287,7 +287,7 @@ TEST(TeachingPlans, TeachFromAShareOfTheStepsOn) {
   TrainingPlan plan;
   plan.recipe.schedule.steps = 100;
   plan.batch = 30;
-  EXPECT_EQ(plan.taught_sentences(100), 0) << "no heads";
+  EXPECT_EQ(taught_sentences(plan, 100), 0) << "no heads";
   plan.teaching = {.heads = heads(), .share = 0.5f, .from = 0.8f};
   EXPECT_EQ(plan.taught_sentences(80), 0);
   EXPECT_EQ(plan.taught_sentences(81), 15);

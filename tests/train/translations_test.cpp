@@ -1,5 +1,5 @@
 // English beside the sentences of a grammar: how it is written, and of which word each of its words was made.
-#include "train/grammar/grammar.h"
+#include "card/grammar.h"
 
 #include <gtest/gtest.h>
 

@@ -16,10 +16,11 @@ TrainingPlan default_plan(const Config& config) {
   return plan;
 }
 
-Index TrainingPlan::taught_sentences(Index step) const {
-  const auto untaught = static_cast<Index>(static_cast<double>(teaching.from) * static_cast<double>(steps()));
+Index taught_sentences(const TrainingPlan& plan, Index step) {
+  const Teaching& teaching = plan.teaching;
+  const auto untaught = static_cast<Index>(static_cast<double>(teaching.from) * static_cast<double>(plan.steps()));
   if (teaching.heads.empty() || step <= untaught) return 0;
-  return static_cast<Index>(std::lround(static_cast<double>(teaching.share) * static_cast<double>(batch)));
+  return static_cast<Index>(std::lround(static_cast<double>(teaching.share) * static_cast<double>(plan.batch)));
 }
 
 Result<Training> begin_training(const TrainingPlan& plan, const Corpus& corpus) {
@@ -43,7 +44,7 @@ void train(Training& training, const TrainingPlan& plan, const Corpus& corpus, W
            const std::function<bool(const StepReport&, const Batch&)>& after) {
   while (training.step < std::min(until, plan.steps())) {
     const Batch batch = draw_batch(corpus, plan.task, plan.corruption, plan.config.seed, training.step + 1, plan.batch,
-                                   {&plan.teaching, plan.taught_sentences(training.step + 1)});
+                                   {&plan.teaching, taught_sentences(plan, training.step + 1)});
     const StepReport report = train_step(training, batch, plan.recipe, workspace);
     if (!after(report, batch)) return;
   }
@@ -76,22 +77,6 @@ void add_teaching(Json& json, const TrainingPlan& plan) {
                       {"heads", heads}};
 }
 
-void read_teaching(const JsonField& field, TrainingPlan& plan) {
-  constexpr std::int64_t kMost = 1 << 20;
-  plan.recipe.objective.attention = field.number("weight");
-  plan.teaching = {.heads = {},
-                   .share = field.number("share"),
-                   .from = field.number("from"),
-                   .grammar = field.number("grammar"),
-                   .rest = field.number("rest"),
-                   .hide = field.number("hide")};
-  for (const JsonField& item : field.at("heads").items()) {
-    TaughtHead head{.layer = item.integer("layer", 0, kMost), .head = item.integer("head", 0, kMost)};
-    for (const JsonField& relation : item.at("relations").items()) head.relations.push_back(relation.text());
-    plan.teaching.heads.push_back(std::move(head));
-  }
-}
-
 }  // namespace
 
 nlohmann::ordered_json plan_json(const TrainingPlan& plan) {
@@ -121,33 +106,6 @@ nlohmann::ordered_json plan_json(const TrainingPlan& plan) {
   }
   add_teaching(json, plan);
   return json;
-}
-
-TrainingPlan plan_from(const JsonField& field) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 53;
-  TrainingPlan plan;
-  const std::string task = field.text("task");
-  for (const Task one : {Task::masked, Task::causal, Task::translation})
-    if (task == name(one)) plan.task = one;
-  plan.config.seed = static_cast<std::uint64_t>(field.integer("seed", 0, kMost));
-  plan.batch = field.integer("batch", 1, kMost);
-  const JsonField optimizer = field.at("optimizer");
-  plan.recipe.adamw = {optimizer.number("beta1"), optimizer.number("beta2"), optimizer.number("epsilon"),
-                       optimizer.number("decay")};
-  plan.recipe.schedule = {optimizer.number("learning_rate"), optimizer.integer("warmup", 0, kMost),
-                          field.integer("steps", 0, kMost), optimizer.number("floor")};
-  plan.recipe.clip = optimizer.number("clip");
-  plan.recipe.objective.dropout = field.number("dropout");
-  plan.recipe.objective.label_smoothing = field.number("label_smoothing");
-  if (plan.task != Task::causal) {
-    const JsonField corruption = field.at("corruption");
-    plan.corruption.mask = corruption.number("mask"), plan.corruption.swap = corruption.number("swap");
-    if (plan.task == Task::masked) plan.corruption.keep = corruption.number("keep");
-    plan.corruption.family = corruption.number("family");
-    if (plan.task == Task::masked) plan.corruption.restore = corruption.number("restore");
-  }
-  if (field.has("teaching")) read_teaching(field.at("teaching"), plan);
-  return plan;
 }
 
 }  // namespace headlight

@@ -1,31 +1,20 @@
-// The plan of a training, its loop, and the plan as JSON: a part of training.json.
+// The loop of a training by its plan, and the plan as JSON: a part of training.json.
 #pragma once
 
 #include <functional>
 #include <nlohmann/json.hpp>
 
 #include "model/config_fields.h"
-#include "read/json/json_fields.h"
 #include "train/corpus/corpus.h"
 #include "train/network/training.h"
 
 namespace headlight {
 
-struct TrainingPlan {
-  Config config = {};  // the model's shape, and the seed of everything that is drawn
-  Task task = Task::masked;
-  Corruption corruption = {};  // of a masked task
-  TrainingRecipe recipe = {};  // its schedule has the number of steps
-  Index batch = 64;            // sentences a step
-  Teaching teaching = {};      // what heads are taught in addition; Objective::attention weighs it
-
-  Index steps() const { return recipe.schedule.steps; }
-  /// Sentences of a step (from 1) that teach.
-  Index taught_sentences(Index step) const;
-};
-
 /// The plan that the shipped models were made by, for a model of this shape: always pre-norm and gelu.
 TrainingPlan default_plan(const Config& config);
+
+/// Sentences of a step (from 1) that teach.
+Index taught_sentences(const TrainingPlan& plan, Index step);
 
 /// A training that has not begun. Errors: a shape that cannot be trained.
 Result<Training> begin_training(const TrainingPlan& plan, const Corpus& corpus);
@@ -54,8 +43,5 @@ struct ConfigValue {
 };
 
 nlohmann::ordered_json plan_json(const TrainingPlan& plan);
-
-/// Errors go to the field's problems.
-TrainingPlan plan_from(const JsonField& field);
 
 }  // namespace headlight

@@ -9,19 +9,18 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/formatted.h"
+#include "base/utf8.h"
+#include "card/arc_labels_file.h"
 #include "model/config_fields.h"
+#include "model/head_text.h"
 #include "model/weight_tree.h"
 #include "read/array/safetensors.h"
-#include "read/json/json_document.h"
-#include "train/arc_labels_file.h"
 #include "train/measure/relations_json.h"
 
 namespace headlight {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::string_view kSchema = "headlight.training/1";
 
 Json config_json(const Model& model) {
   const Config& config = model.config;
@@ -122,9 +121,20 @@ class Tensors {
   }
 };
 
+Json precisions_json(const std::vector<ArcPrecision>& precisions) {
+  auto json = Json::array();
+  for (const ArcPrecision& one : precisions)
+    json.push_back({{"head", head_text(one.head)},
+                    {"relation", one.relation},
+                    {"language", name_of(one.language)},
+                    {"named", one.named},
+                    {"right", one.right}});
+  return json;
+}
+
 Json card_json(const TrainingCard& card) {
-  Json json = {{"schema", kSchema}, {"corpus", card.corpus}, {"command", card.command},
-               {"step", card.step}, {"tokens", card.tokens}, {"plan", plan_json(card.plan)}};
+  Json json = {{"schema", kTrainingSchema}, {"corpus", card.corpus}, {"command", card.command},
+               {"step", card.step},         {"tokens", card.tokens}, {"plan", plan_json(card.plan)}};
   if (!card.treebanks.empty()) json["treebanks"] = card.treebanks;
   if (card.scores) json["scores"] = relations_json(*card.scores, card.plan.teaching.heads);
   if (card.arcs) json["arcs"] = precisions_json(card.arcs->precisions);
@@ -173,6 +183,23 @@ std::string identity(const TrainingPlan& plan, const Corpus& corpus) {
 
 }  // namespace
 
+Status write_arc_labels(const std::filesystem::path& path, const ArcLabels& labels) {
+  std::map<std::string, std::string> metadata{{"format", std::string(kArcLabelsFormat)},
+                                              {"heads", joined_texts(labels.heads, ",", head_text)},
+                                              {"relations", joined_texts(labels.relations, ",")}};
+  std::vector<NamedTensor> tensors;
+  for (const ArcLanguage language : kLabelledLanguages) {
+    const ArcLabels::OfLanguage& own = labels.languages[static_cast<std::size_t>(language)];
+    if (own.weights.size() == 0) continue;
+    const std::string name = name_of(language);
+    for (const auto& [part, matrix] : {std::pair(".weights", &own.weights), std::pair(".calibration", &own.calibration),
+                                       std::pair(".order", &own.order)})
+      if (matrix->size() > 0) tensors.push_back({name + part, {matrix->rows(), matrix->cols()}, matrix->data()});
+    metadata[name + ".least"] = formatted("%.9g", static_cast<double>(own.least));
+  }
+  return write_tensors(path, tensors, metadata, TensorType::float16);
+}
+
 Status save_checkpoint(const std::filesystem::path& folder, const Model& model, const TrainingCard& card,
                        TensorType type, std::string_view tokenizer) {
   assert(model.vocabulary && model.output);
@@ -197,47 +224,6 @@ Status save_card(const std::filesystem::path& folder, const Model& model, const 
   else TRY(write_arc_labels(arcs, *card.arcs));
   TRY(write_json(folder / "training.json", card_json(card)));
   return write_file(folder / "README.md", card_text(model, card));
-}
-
-Result<TrainingCard> parse_card(std::string_view where, std::string_view text) {
-  const auto json = parse_json(where, text);
-  if (!json) return json.error();
-  JsonProblems problems{std::string(where)};
-  const JsonField root(*json, "", problems);
-  if (root.text("schema") != kSchema) root.at("schema").problem(std::string(kSchema));
-  TrainingCard card{.corpus = root.text("corpus"), .command = root.text("command")};
-  card.step = root.integer("step", 0, std::int64_t{1} << 53);
-  const JsonField tokens = root.at("tokens");
-  if (tokens.value().is_number() && tokens.value().get<double>() >= 0) card.tokens = tokens.value().get<double>();
-  else tokens.problem("a number from 0 on");
-  card.plan = plan_from(root.at("plan"));
-  if (root.has("treebanks"))
-    for (const JsonField& item : root.at("treebanks").items()) card.treebanks.push_back(item.text());
-  if (root.has("scores")) card.scores = relations_from(root.at("scores"));
-  if (root.has("arcs")) {
-    ArcLabels arcs;
-    arcs.precisions = precisions_from(root.at("arcs"));
-    card.arcs = std::make_shared<const ArcLabels>(std::move(arcs));
-  }
-  if (problems.first) return *problems.first;
-  return card;
-}
-
-Result<std::optional<TrainingCard>> read_card(const std::filesystem::path& folder) {
-  const std::filesystem::path path = folder / "training.json";
-  if (!path_exists(path)) return std::optional<TrainingCard>();
-  constexpr std::size_t kMostBytes = std::size_t{16} << 20;
-  const auto text = TRY(read_file(path, kMostBytes));
-  auto card = TRY(parse_card(path.string(), text));
-  if (card.arcs) {
-    constexpr std::size_t kMostArcBytes = std::size_t{1} << 22;
-    const std::filesystem::path arcs_path = folder / kArcLabelsFile;
-    const auto bytes = TRY(read_file(arcs_path, kMostArcBytes));
-    auto arcs = TRY(parse_arc_labels(arcs_path.string(), bytes));
-    arcs.precisions = card.arcs->precisions;
-    card.arcs = std::make_shared<const ArcLabels>(std::move(arcs));
-  }
-  return std::optional(std::move(card));
 }
 
 Status save_training(const std::filesystem::path& folder, const Training& training, const TrainingPlan& plan,

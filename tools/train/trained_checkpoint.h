@@ -3,29 +3,14 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "heads/arc_labels.h"
-#include "train/measure/relations.h"
+#include "card/training_card.h"
 #include "train/plan.h"
 #include "write/safetensors.h"
 
 namespace headlight {
-
-/// How a model was made and what was measured of it: training.json, and README.md in words.
-struct TrainingCard {
-  TrainingPlan plan = {};
-  std::string corpus;                          // "grammar", or the names of texts
-  std::vector<std::string> treebanks = {};     // that taught heads of plan.teaching
-  std::string command;                         // that makes it again
-  Index step = 0;                              // steps taken
-  double tokens = 0;                           // words read
-  std::optional<RelationReport> scores = {};   // of its heads, as far as they were measured
-  std::shared_ptr<const ArcLabels> arcs = {};  // fitted beside taught heads; null: none
-};
 
 /// Writes config.json, tokenizer.json, training.json, README.md, arcs.safetensors where the card has some, and
 /// model.safetensors, each whole or not at all, into the folder, which is made where it is missing. The model must have
@@ -34,14 +19,11 @@ struct TrainingCard {
 Status save_checkpoint(const std::filesystem::path& folder, const Model& model, const TrainingCard& card,
                        TensorType type = TensorType::float32, std::string_view tokenizer = {});
 
+/// Writes arcs.safetensors (card/arc_labels_file.h), without the precisions.
+Status write_arc_labels(const std::filesystem::path& path, const ArcLabels& labels);
+
 /// The files of the card alone, beside a model that is there: training.json, README.md, arcs.safetensors.
 Status save_card(const std::filesystem::path& folder, const Model& model, const TrainingCard& card);
-
-/// The contents of training.json; of the arcs their precisions. Errors name the file `where` and the field.
-Result<TrainingCard> parse_card(std::string_view where, std::string_view text);
-
-/// training.json and arcs.safetensors of a folder; nothing where it has no training.json.
-Result<std::optional<TrainingCard>> read_card(const std::filesystem::path& folder);
 
 /// Markdown: what the model is, what it was trained on and how, what was added to plain word prediction, the scores.
 std::string card_text(const Model& model, const TrainingCard& card);

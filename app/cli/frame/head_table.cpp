@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "base/formatted.h"
+#include "card/relation_scores.h"
 #include "cli/options/print.h"
 #include "models/bundled_models.h"
-#include "train/measure/treebank_scores.h"
 #include "write/arrays.h"
 
 namespace headlight {

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "card/relation_scores.h"
 #include "cli/options/request_options.h"
 #include "explain/patching.h"
 #include "figure/head_name.h"
 #include "heads/head_effects.h"
 #include "heads/head_measures.h"
 #include "heads/head_search.h"
-#include "train/measure/relations.h"
 
 namespace headlight {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "card/training_card.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/scene.h"
 #include "session/head_grid.h"
-#include "train/trained_checkpoint.h"
 #include "words/answer_words.h"
 #include "words/grid_words.h"
 #include "words/sentence_words.h"

@@ -5,10 +5,10 @@
 #include "app/program.h"
 #include "app/session_fixture.h"
 #include "base/folders.h"
+#include "card/arc_labels_file.h"
 #include "heads/arc_labels.h"
 #include "models/model_choice.h"
 #include "question/samples.h"
-#include "train/arc_labels_file.h"
 #include "train/run/training_files.h"
 
 namespace headlight::program {

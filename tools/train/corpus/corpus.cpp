@@ -229,8 +229,6 @@ Asked asked_to_translate(const Corpus& corpus, const Corruption& corruption, Ran
   return asked;
 }
 
-constexpr std::string_view kTaskNames[] = {"masked", "causal", "translation"};
-
 TaughtSentence draw_taught(const Corpus& corpus, const Teaching& teaching, Random& random) {
   const bool of_grammar = corpus.taught_grammar && (corpus.taught.empty() || random.uniform() < teaching.grammar);
   if (!of_grammar) {
@@ -242,13 +240,6 @@ TaughtSentence draw_taught(const Corpus& corpus, const Teaching& teaching, Rando
 }
 
 }  // namespace
-
-std::string_view name(Task task) { return name_in(kTaskNames, task); }
-
-Task task_of(Arch arch) {
-  if (arch == Arch::decoder) return Task::causal;
-  return arch == Arch::encoder_decoder ? Task::translation : Task::masked;
-}
 
 Corpus corpus_of(std::shared_ptr<const Grammar> grammar, Task task) {
   Corpus corpus{.name = "grammar", .words = grammar->words};

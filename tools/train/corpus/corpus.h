@@ -8,25 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "card/grammar.h"
 #include "model/weights.h"
 #include "text/tokenizer.h"
 #include "train/corpus/teaching.h"
 #include "train/corpus/tokenized.h"
-#include "train/grammar/grammar.h"
 #include "train/network/batch.h"
 
 namespace headlight {
-
-enum class Task {
-  masked,       // words are hidden, swapped or left as they are, and predicted at their positions (Devlin et al. 2019,
-                // section 3.1)
-  causal,       // each position predicts the next word
-  translation,  // the same of a sentence in English, with its Chinese in the encoder; the last word is kEndWord
-};
-std::string_view name(Task task);
-
-/// The training task of this architecture.
-Task task_of(Arch arch);
 
 struct Corpus {
   std::string name;                                   // "grammar", kRepeatedRandom, or the file
@@ -64,19 +53,6 @@ Corpus corpus_of(std::shared_ptr<const Tokenizer> tokenizer, std::string tokeniz
 
 /// The words of a model that was trained on it, special ones first.
 std::shared_ptr<const Vocabulary> vocabulary_of(const Corpus& corpus);
-
-/// What a masked task does to the words, each a probability. Of a translation, to the English words that the decoder
-/// reads: hidden and swapped ones are to be predicted at their positions, as corrections; after the others the next
-/// word is predicted as always.
-struct Corruption {
-  float mask = 0.15f;    // hidden behind <mask>
-  float swap = 0.15f;    // replaced by another word: a word that is not hidden must be checked against its partners
-  float keep = 0.10f;    // left as it is and predicted
-  float family = 0.7f;   // of swaps: by a word that stands at the same positions of the grammar
-  float restore = 0.5f;  // of pronouns that the grammar knows: the noun is predicted, as if the pronoun had replaced it
-
-  friend bool operator==(const Corruption&, const Corruption&) = default;
-};
 
 /// The taught sentences of one step.
 struct TaughtDraw {

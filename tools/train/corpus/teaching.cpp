@@ -88,13 +88,6 @@ Status check_teaching(const Teaching& teaching, Index layers, Index heads) {
   return Done{};
 }
 
-std::optional<std::size_t> taught_head(const std::vector<TaughtHead>& heads, std::string_view relation) {
-  for (const std::string_view wanted : {relation, relation.substr(0, relation.find(':'))})
-    for (std::size_t i = 0; i < heads.size(); ++i)
-      if (std::find(heads[i].relations.begin(), heads[i].relations.end(), wanted) != heads[i].relations.end()) return i;
-  return std::nullopt;
-}
-
 namespace {
 
 enum Column { kId, kForm, kLemma, kUpos, kXpos, kFeats, kHead, kRelation, kDeps, kMisc, kColumns };

@@ -9,9 +9,9 @@
 
 #include "base/progress.h"
 #include "base/result.h"
+#include "card/grammar.h"
 #include "text/tokenizer.h"
 #include "train/corpus/teaching.h"
-#include "train/grammar/grammar.h"
 
 namespace headlight {
 

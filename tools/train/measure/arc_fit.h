@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "card/grammar.h"
 #include "heads/arc_labels.h"
 #include "text/tokenizer.h"
 #include "train/corpus/teaching.h"
-#include "train/grammar/grammar.h"
 #include "train/measure/treebank_scores.h"
 
 namespace headlight {

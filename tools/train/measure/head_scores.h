@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
+#include "card/grammar.h"
 #include "model/request.h"
-#include "train/grammar/grammar.h"
 #include "train/measure/relations.h"
 
 namespace headlight {

@@ -214,12 +214,6 @@ Result<bool> add_sentences(const std::shared_ptr<const Model>& model, const Spel
 
 }  // namespace
 
-const RelationScore* opposite_of(const RelationReport& report, const RelationScore& relation) {
-  for (const RelationScore& one : report.opposite)
-    if (one.relation == relation.relation) return &one;
-  return nullptr;
-}
-
 Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<const Model>& model,
                                                         const Grammar& grammar, const RelationOptions& options,
                                                         Progress& progress) {

@@ -1,11 +1,11 @@
-// The scores of a model's heads as JSON: what `heads --relations` prints and a model's card keeps.
+// The scores of a model's heads as JSON: what `heads --relations` prints and a model's card keeps, which
+// card/relation_scores.h reads.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
-#include "read/json/json_fields.h"
-#include "train/corpus/teaching.h"
-#include "train/measure/relations.h"
+#include "card/relation_scores.h"
+#include "card/training_plan.h"
 
 namespace headlight {
 
@@ -17,8 +17,5 @@ nlohmann::ordered_json relations_json(const RelationReport& report, const std::v
 /// The heads of each layer that look best: {"test_seed": …, "relations": [{"relation", "label", "layers": [{"layer",
 /// "head", "direction", "accuracy", "weight", "hard"}], "random", "offset", "family_offset", "sentences"}]}.
 nlohmann::ordered_json layers_json(const RelationReport& report);
-
-/// relations_json read back; what is wrong goes to the field's problems. `heads` are not kept in JSON.
-RelationReport relations_from(const JsonField& field);
 
 }  // namespace headlight

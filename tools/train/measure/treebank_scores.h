@@ -7,34 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "card/universal_relations.h"
 #include "text/tokenizer.h"
 #include "train/corpus/teaching.h"
 #include "train/measure/relations.h"
 
 namespace headlight {
-
-/// A relation of Universal Dependencies in words: from the dependent to its head. Its subtypes are counted with it
-/// unless one of them is in the list itself. https://universaldependencies.org/u/dep/
-struct UniversalRelation {
-  const char *name, *en, *zh;
-  const char *one, *many, *one_zh;  // its dependents, counted
-};
-/// Of these the scores are; the more frequent of a head's usual relations come first.
-const std::vector<UniversalRelation>& universal_relations();
-/// The relation of this name; null: none.
-const UniversalRelation* universal_relation(std::string_view name);
-/// The name in this list under which a relation of a treebank is counted; empty: none.
-std::string_view universal_name(std::string_view relation);
-
-/// Whether a score is of a relation of this list, on a treebank in Chinese or another: RelationScore::relation is the
-/// name, with "zh:" before it where most sentences have Chinese characters.
-bool is_universal(const RelationScore& score);
-/// The name without the language.
-std::string_view plain_name(const RelationScore& score);
-bool is_of_chinese(const RelationScore& score);
-
-/// Whether the head of a score was taught its relation. Then it did not find it by itself.
-bool was_taught(const std::vector<TaughtHead>& taught, const RelationScore& score);
 
 /// A treebank that no head was taught by.
 struct HeldOutTreebank {

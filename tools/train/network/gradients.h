@@ -5,17 +5,11 @@
 #include <functional>
 #include <memory>
 
+#include "card/training_plan.h"
 #include "train/network/batch.h"
 #include "train/network/network.h"
 
 namespace headlight {
-
-/// The settings of the loss besides cross-entropy of the right word.
-struct Objective {
-  float label_smoothing = 0;  // this share of the target is spread evenly over all words (Szegedy et al. 2016, sec. 7)
-  float attention = 0;        // weight of what heads are taught (Batch::attention) beside that of the words
-  float dropout = 0;          // of attention weights and of what each sublayer adds (Srivastava et al. 2014)
-};
 
 struct Loss {
   double mean = 0;    // cross-entropy in nats per target, weighted

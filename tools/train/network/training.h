@@ -6,14 +6,6 @@
 
 namespace headlight {
 
-/// Decoupled weight decay (Loshchilov & Hutter 2019, algorithm 2, with PyTorch's reading of it: the decay is
-/// multiplied by the learning rate).
-struct AdamW {
-  float beta1 = 0.9f, beta2 = 0.98f;
-  float epsilon = 1e-8f;
-  float decay = 0.01f;
-};
-
 struct Moments {
   Floats first, second;  // of the gradients and of their squares; empty before the first step
 };
@@ -29,22 +21,8 @@ double global_norm(const Floats& gradients);
 /// The factor of gradients of this norm that makes it at most `most` (Pascanu et al. 2013); 1 where `most` is 0.
 float clip_scale(double norm, float most);
 
-/// Linear warm-up, then half a cosine down to `floor` of the peak (Loshchilov & Hutter 2017).
-struct Schedule {
-  float peak = 3e-3f;
-  Index warmup = 200, steps = 4000;
-  float floor = 0.05f;
-};
-
 /// Of step 1, 2, …; beyond the last step the floor.
 float learning_rate(const Schedule& schedule, Index step);
-
-struct TrainingRecipe {
-  AdamW adamw = {};
-  Schedule schedule = {};
-  float clip = 1;  // largest global norm of the gradients; 0: none
-  Objective objective = {};
-};
 
 /// All that a training goes on from: stored and read back, it continues to the same bits.
 struct Training {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "train/grammar/grammar.h"
+#include "card/grammar.h"
 
 namespace headlight {
 

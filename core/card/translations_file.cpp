@@ -4,9 +4,9 @@
 #include <unordered_map>
 
 #include "base/formatted.h"
+#include "card/grammar.h"
+#include "card/grammar_file.h"
 #include "read/json/json_fields.h"
-#include "train/grammar/grammar.h"
-#include "train/grammar/grammar_file.h"
 
 namespace headlight {
 namespace {

@@ -1,25 +1,20 @@
-#include "train/arc_labels_file.h"
+#include "card/arc_labels_file.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "base/formatted.h"
 #include "base/utf8.h"
+#include "card/universal_relations.h"
 #include "model/head_text.h"
 #include "read/array/safetensors.h"
-#include "train/measure/treebank_scores.h"
-#include "write/safetensors.h"
+#include "read/json/json_fields.h"
 
 namespace headlight {
 namespace {
 
-constexpr std::string_view kFormat = "headlight.arcs/1";
 constexpr std::size_t kMostHeads = 256;
 constexpr Index kMostFeatures = Index{1} << 16;
-constexpr std::array kLabelled{ArcLanguage::english, ArcLanguage::chinese};
-
-const char* name_of(ArcLanguage language) { return kArcLanguages[static_cast<std::size_t>(language)]; }
 
 /// An array of these rows and columns (nothing: up to kMostFeatures), of finite numbers.
 Result<Matrix> matrix_in(std::string_view where, const ArrayFile& file, const std::string& name, Index rows,
@@ -57,26 +52,10 @@ Status read_language(std::string_view where, const ArrayFile& file, ArcLanguage 
 
 }  // namespace
 
-Status write_arc_labels(const std::filesystem::path& path, const ArcLabels& labels) {
-  std::map<std::string, std::string> metadata{{"format", std::string(kFormat)},
-                                              {"heads", joined_texts(labels.heads, ",", head_text)},
-                                              {"relations", joined_texts(labels.relations, ",")}};
-  std::vector<NamedTensor> tensors;
-  for (const ArcLanguage language : kLabelled) {
-    const ArcLabels::OfLanguage& own = labels.languages[static_cast<std::size_t>(language)];
-    if (own.weights.size() == 0) continue;
-    const std::string name = name_of(language);
-    for (const auto& [part, matrix] : {std::pair(".weights", &own.weights), std::pair(".calibration", &own.calibration),
-                                       std::pair(".order", &own.order)})
-      if (matrix->size() > 0) tensors.push_back({name + part, {matrix->rows(), matrix->cols()}, matrix->data()});
-    metadata[name + ".least"] = formatted("%.9g", static_cast<double>(own.least));
-  }
-  return write_tensors(path, tensors, metadata, TensorType::float16);
-}
-
 Result<ArcLabels> parse_arc_labels(std::string_view where, std::string_view bytes) {
   const auto file = TRY(parse_safetensors(where, bytes));
-  if (metadata_text(file, "format") != kFormat) return bad_input(where, "format", std::string(kFormat), "another");
+  if (metadata_text(file, "format") != kArcLabelsFormat)
+    return bad_input(where, "format", std::string(kArcLabelsFormat), "another");
   ArcLabels labels;
   const std::string heads = metadata_text(file, "heads").value_or("");
   const std::string relations = metadata_text(file, "relations").value_or("");
@@ -91,23 +70,12 @@ Result<ArcLabels> parse_arc_labels(std::string_view where, std::string_view byte
       return bad_input(where, "relations", "names of Universal Dependencies, each once", "others");
     labels.relations.emplace_back(one);
   }
-  for (const ArcLanguage language : kLabelled) TRY(read_language(where, file, language, labels));
+  for (const ArcLanguage language : kLabelledLanguages) TRY(read_language(where, file, language, labels));
   const auto& [english, chinese] = labels.languages;
   if (english.weights.size() > 0 && chinese.weights.size() > 0 && english.weights.cols() != chinese.weights.cols())
     return bad_input(where, "zh.weights", std::to_string(english.weights.cols()) + " features",
                      std::to_string(chinese.weights.cols()));
   return labels;
-}
-
-nlohmann::ordered_json precisions_json(const std::vector<ArcPrecision>& precisions) {
-  auto json = nlohmann::ordered_json::array();
-  for (const ArcPrecision& one : precisions)
-    json.push_back({{"head", head_text(one.head)},
-                    {"relation", one.relation},
-                    {"language", name_of(one.language)},
-                    {"named", one.named},
-                    {"right", one.right}});
-  return json;
 }
 
 std::vector<ArcPrecision> precisions_from(const JsonField& field) {

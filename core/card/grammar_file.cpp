@@ -5,10 +5,10 @@
 
 #include "base/formatted.h"
 #include "base/utf8.h"
+#include "card/grammar.h"
+#include "card/grammar_file.h"
 #include "read/json/json_document.h"
 #include "read/json/json_fields.h"
-#include "train/grammar/grammar.h"
-#include "train/grammar/grammar_file.h"
 
 namespace headlight {
 namespace {

@@ -1,8 +1,8 @@
-#include "train/grammar/grammar.h"
+#include "card/grammar.h"
 
 #include <algorithm>
 
-#include "train/grammar/grammar_file.h"
+#include "card/grammar_file.h"
 
 namespace headlight {
 namespace {
