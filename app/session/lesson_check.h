@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "diagnose/check/checkpoint_check.h"
+#include "base/finding.h"
 #include "lesson/lesson.h"
 
 namespace headlight {

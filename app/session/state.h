@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "diagnose/mistake.h"
+#include "base/finding.h"
 #include "models/bundled_models.h"
 #include "session/answers.h"
 

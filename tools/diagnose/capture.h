@@ -29,7 +29,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "diagnose/mistake.h"
+#include "diagnose/texts.h"
 #include "read/array/array.h"
 
 namespace headlight {

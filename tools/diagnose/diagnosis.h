@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "diagnose/file_comparison.h"
-#include "diagnose/mistake.h"
+#include "diagnose/texts.h"
 
 namespace headlight {
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "diagnose/mistake.h"
-
 namespace headlight {
 
 using namespace mistakes;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "diagnose/mistake.h"
 #include "model/mask.h"
 
 namespace headlight {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "diagnose/mistake.h"
+#include "diagnose/texts.h"
 #include "diagnose/variant.h"
 
 namespace headlight {

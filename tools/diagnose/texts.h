@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/finding.h"
+
 namespace headlight {
 
 // The codes of the mistakes, and the names of all other texts. Their words are in words.json, in both languages; {} is
@@ -52,12 +54,6 @@ namespace headlight {
   F(row_not_product) F(row_sees_nothing)
 // clang-format on
 
-struct MistakeCode {
-  std::string_view name;  // `scale_missing`
-
-  friend bool operator==(const MistakeCode&, const MistakeCode&) = default;
-};
-
 #define HEADLIGHT_CODE(name) inline constexpr MistakeCode name{#name};
 #define HEADLIGHT_ROW(name) MistakeCode{#name},
 namespace mistakes {
@@ -71,18 +67,8 @@ inline constexpr auto kPhrases = std::to_array<MistakeCode>({HEADLIGHT_DIAGNOSIS
 #undef HEADLIGHT_CODE
 #undef HEADLIGHT_ROW
 
-/// The same in both languages; of names and numbers alike.
-struct Bilingual {
-  std::string en = {}, zh = {};
-
-  Bilingual() = default;
-  Bilingual(std::string same) : en(same), zh(std::move(same)) {}
-  Bilingual(std::string_view same) : Bilingual(std::string(same)) {}
-  Bilingual(const char* same) : Bilingual(std::string(same)) {}
-  Bilingual(std::string english, std::string chinese) : en(std::move(english)), zh(std::move(chinese)) {}
-  bool empty() const { return en.empty(); }
-  friend bool operator==(const Bilingual&, const Bilingual&) = default;
-};
+/// A number of the diagnosis' texts, with four digits.
+std::string decimal(double value);
 
 /// words.json, which is part of the program.
 std::string_view texts_json();

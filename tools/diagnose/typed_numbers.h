@@ -1,7 +1,7 @@
 // Numbers that were typed, or pasted from a page, judged as those of two files are.
 #pragma once
 
-#include "diagnose/mistake.h"
+#include "diagnose/texts.h"
 #include "read/external/own_numbers.h"
 
 namespace headlight {

@@ -5,7 +5,6 @@
 #include <system_error>
 
 #include "base/formatted.h"
-#include "base/names.h"
 #include "math/attention.h"
 #include "read/array/npz.h"
 #include "read/tokenizer/tokenizer_file.h"
@@ -58,8 +57,6 @@ std::string stack_word(const Trace& trace, Stack stack) {
   if (!trace.encoder) return {};
   return stack == Stack::self ? "decoder " : stack == Stack::encoder ? "encoder " : "cross-attention ";
 }
-
-constexpr std::string_view kSeverityNames[] = {"good", "note", "warning", "error"};
 
 class Checker {
  public:
@@ -273,9 +270,6 @@ class Checker {
 
 }  // namespace
 
-Finding::Finding(Severity how, std::string text, ErrorCode kind) : severity(how), line(std::move(text)), code(kind) {}
-Finding::Finding(Severity how, const Error& error) : Finding(how, error.message(), error.code) {}
-
 std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, Progress& progress) {
   const auto checkpoint = read_checkpoint(folder, progress);
   if (!checkpoint) return {{Severity::error, checkpoint.error()}};
@@ -286,23 +280,6 @@ std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, Progr
 std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, const std::shared_ptr<const Model>& model,
                                       const std::vector<Error>& warnings, Progress& progress) {
   return Checker(folder, model, warnings, progress).check();
-}
-
-Severity gravest(const std::vector<Finding>& findings) {
-  Severity worst = Severity::good;
-  for (const Finding& finding : findings) worst = std::max(worst, finding.severity);
-  return worst;
-}
-
-std::string_view name(Severity severity) { return name_in(kSeverityNames, severity); }
-
-bool agrees_with_reference(const std::vector<Finding>& findings) {
-  bool compared = false, differs = false;
-  for (const Finding& finding : findings) {
-    compared = compared || finding.code == ErrorCode::as_reference;
-    differs = differs || finding.code == ErrorCode::differs_from_reference;
-  }
-  return compared && !differs;
 }
 
 }  // namespace headlight

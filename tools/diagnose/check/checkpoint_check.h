@@ -9,26 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/finding.h"
 #include "math/forward.h"
 #include "model/trace.h"
 #include "read/array/array.h"
 #include "read/hub/checkpoint.h"
 
 namespace headlight {
-
-/// good: a check that was passed; note: worth knowing, and as it should be.
-enum class Severity { good, note, warning, error };
-
-struct Finding {
-  Severity severity = Severity::good;
-  std::string line;
-  ErrorCode code = ErrorCode::bad_value;  // what its explanation is chosen by
-
-  Finding(Severity how, std::string text, ErrorCode kind = ErrorCode::bad_value);
-  Finding(Severity how, const Error& error);
-
-  friend bool operator==(const Finding&, const Finding&) = default;
-};
 
 /// Tolerance of an answer against its reference: weights absolutely, all else relative to the array's largest number.
 inline constexpr float kWeightTolerance = 2e-5f, kStateTolerance = 1e-4f;
@@ -42,15 +29,6 @@ std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, Progr
 /// The same of a model that was loaded from this folder, with these warnings.
 std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, const std::shared_ptr<const Model>& model,
                                       const std::vector<Error>& warnings, Progress& progress);
-
-/// The gravest of them; good where there are none.
-Severity gravest(const std::vector<Finding>& findings);
-
-/// `good`, `note`, `warning`, `error`.
-std::string_view name(Severity severity);
-
-/// Whether answers of the reference were compared, and all of them agree.
-bool agrees_with_reference(const std::vector<Finding>& findings);
 
 /// The question that the reference answered: ids without special tokens added. An Error names the array that is missing
 /// or holds something else than ids.
