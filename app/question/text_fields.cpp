@@ -172,7 +172,6 @@ Status take_target_ids(Document& document, const GivenOptions& given) {
   return take_id_lines(kTarget, document, given, false);
 }
 
-
 /// A text with its cuts, or the ids that replace it.
 QuestionField side_field(const SideNames& names, const char* text, const char* tokens, const char* ids,
                          Status (*take_ids)(Document&, const GivenOptions&)) {

@@ -17,8 +17,8 @@ std::string turned(const std::string& title) {
   return title.substr(arrow + kArrow.size()) + std::string(kArrow) + title.substr(0, arrow);
 }
 
-/// The two directions of a relation of the grammar, from the word that files call the query to the key and back. Null of
-/// another relation.
+/// The two directions of a relation of the grammar, from the word that files call the query to the key and back. Null
+/// of another relation.
 const nlohmann::json* of_grammar(const std::string& relation) {
   const nlohmann::json& relations = words_table()["relations"];
   const auto known = relations.find(relation);
@@ -28,7 +28,8 @@ const nlohmann::json* of_grammar(const std::string& relation) {
 }  // namespace
 
 std::string relation_in_words(Language language, const std::string& relation, bool reversed) {
-  if (const nlohmann::json* both = of_grammar(relation)) return words(language, (*both)[reversed ? "backward" : "forward"]);
+  if (const nlohmann::json* both = of_grammar(relation))
+    return words(language, (*both)[reversed ? "backward" : "forward"]);
   const UniversalRelation* own = universal_relation(relation);
   const std::string title = !own ? relation : language == Language::zh ? own->zh : own->en;
   return reversed ? turned(title) : title;

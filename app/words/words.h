@@ -1,5 +1,5 @@
-// The words that a person reads, in English and in Chinese. The texts are in words.json: of its groups *_words cmake makes
-// the headers words/*_words.h (cmake/words.cmake); the rows of the others are looked up here by their names.
+// The words that a person reads, in English and in Chinese. The texts are in words.json: of its groups *_words cmake
+// makes the headers words/*_words.h (cmake/words.cmake); the rows of the others are looked up here by their names.
 #pragma once
 
 #include <initializer_list>
@@ -18,8 +18,8 @@ namespace headlight {
 /// The text with each % replaced by the next of the parts. A % of a part stays.
 std::string filled(std::string text, std::initializer_list<std::string> parts);
 
-/// words.json, which is part of the program. A row is [English, Chinese]; `operations` are in the order of Operation, and
-/// of `glosses` a row is the English word alone.
+/// words.json, which is part of the program. A row is [English, Chinese]; `operations` are in the order of Operation,
+/// and of `glosses` a row is the English word alone.
 std::string_view words_json();
 const nlohmann::json& words_table();
 /// The text of a row in the language.

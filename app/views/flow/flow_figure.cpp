@@ -112,8 +112,7 @@ Drawing draw_flow(const FigureSubject& subject, const FigureOptions& options, co
   const std::string from = tick_number(options.threshold);
   std::vector<std::string> remarks{filled(words(options.language, kFlowWords.lines_from), {from})};
   if (cut)
-    remarks.push_back(
-        filled(words(options.language, kFlowWords.only_strongest), {std::to_string(wishes.most_lines)}));
+    remarks.push_back(filled(words(options.language, kFlowWords.only_strongest), {std::to_string(wishes.most_lines)}));
   return finished(std::move(page), subject, options, std::nullopt, false, remarks);
 }
 

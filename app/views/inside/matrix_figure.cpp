@@ -157,9 +157,9 @@ Result<Drawing> draw_matrix(const FigureSubject& subject, const FigureOptions& o
 
   std::vector<std::string> remarks;
   if (picture->rows < size.rows)
-    remarks.push_back(filled(
-        words(options.language, kInsideWords.shown_rows),
-        {std::to_string(picture->first_row), std::to_string(picture->first_row + picture->rows - 1)}));
+    remarks.push_back(
+        filled(words(options.language, kInsideWords.shown_rows),
+               {std::to_string(picture->first_row), std::to_string(picture->first_row + picture->rows - 1)}));
   if (picture->values.cols() < picture->columns)
     remarks.emplace_back(words(options.language, kInsideWords.farthest_of_columns));
   if (chosen)

@@ -254,8 +254,8 @@ Result<std::vector<Drawing>> draw_worksheet(const Trace& trace, const WorksheetO
   which += options.key ? std::string(words(language, kWorksheetWords.answers))
                        : filled(words(language, kWorksheetWords.name), {std::string(32, '_')});
   sheets.line(which, kSheetNumber, kSheetDim);
-  sheets.line(words(language, options.key ? kWorksheetWords.answers_explained : kWorksheetWords.explained), kSheetNumber,
-              kSheetDim);
+  sheets.line(words(language, options.key ? kWorksheetWords.answers_explained : kWorksheetWords.explained),
+              kSheetNumber, kSheetDim);
   sheets.space(kSheetGap / 2);
   for (const MatrixId& id : list) sheets.put(table_of_sheet(trace, id, options, measure));
   return sheets.take();
