@@ -1,4 +1,5 @@
 // What cross heads show of where English words come from, measured on models whose answers are known.
+#include "read/json/json_fields.h"
 #include "train/measure/relations.h"
 
 #include <gtest/gtest.h>
