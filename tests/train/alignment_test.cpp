@@ -1,5 +1,4 @@
 // What cross heads show of where English words come from, measured on models whose answers are known.
-#include "read/json/json_fields.h"
 #include "train/measure/relations.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "read/json/json_fields.h"
 #include "train/corpus/corpus.h"
 #include "train/grammars.h"
 #include "train/measure/relations_json.h"

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "temporary_folder.h"
+#include "train/trained_checkpoint.h"
 #include "write/safetensors.h"
 
 namespace headlight {

@@ -289,8 +289,8 @@ TEST(TeachingPlans, TeachFromAShareOfTheStepsOn) {
   plan.batch = 30;
   EXPECT_EQ(taught_sentences(plan, 100), 0) << "no heads";
   plan.teaching = {.heads = heads(), .share = 0.5f, .from = 0.8f};
-  EXPECT_EQ(plan.taught_sentences(80), 0);
-  EXPECT_EQ(plan.taught_sentences(81), 15);
+  EXPECT_EQ(taught_sentences(plan, 80), 0);
+  EXPECT_EQ(taught_sentences(plan, 81), 15);
 }
 
 /// A training on the toy texts that teaches from its tenth step on.
