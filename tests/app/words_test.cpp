@@ -62,7 +62,9 @@ TEST(WordTables, NoKeyStandsTwiceInAnObject) {
     const auto look = [&](int, json::parse_event_t event, json& value) {
       if (event == json::parse_event_t::object_start) open.emplace_back();
       if (event == json::parse_event_t::object_end) open.pop_back();
-      if (event == json::parse_event_t::key) EXPECT_TRUE(open.back().insert(value.get<std::string>()).second) << value;
+      if (event == json::parse_event_t::key) {
+        EXPECT_TRUE(open.back().insert(value.get<std::string>()).second) << value;
+      }
       return true;
     };
     SCOPED_TRACE(table);
