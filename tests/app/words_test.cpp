@@ -75,8 +75,9 @@ TEST(WordTables, NoKeyStandsTwiceInAnObject) {
 TEST(WordTables, EveryTextOfAHeaderIsUsed) {
   const std::string sources = files_in({"app", "tools"}, {".cpp", ".h"});
   int texts = 0;
-  for (const char* table : kTables)
-    for (const auto& [group, areas] : json::parse(text_of(kProject / table)).items()) {
+  for (const char* table : kTables) {
+    const json groups = json::parse(text_of(kProject / table));
+    for (const auto& [group, areas] : groups.items()) {
       if (!group.ends_with("_words")) continue;
       for (const auto& [area, rows] : areas.items())
         for (const auto& [key, row] : rows.items()) {
@@ -85,6 +86,7 @@ TEST(WordTables, EveryTextOfAHeaderIsUsed) {
           ++texts;
         }
     }
+  }
   EXPECT_GT(texts, 700);
 }
 
@@ -128,8 +130,8 @@ TEST(WordTables, EveryTextOfThePageIsUsed) {
     }
     return false;
   };
-  for (const auto& [name, row] : json::parse(text_of(kProject / "tools/page/words.json"))["page"].items())
-    EXPECT_TRUE(is_said(name)) << name;
+  const json page = json::parse(text_of(kProject / "tools/page/words.json"));
+  for (const auto& [name, row] : page["page"].items()) EXPECT_TRUE(is_said(name)) << name;
 }
 
 }  // namespace
