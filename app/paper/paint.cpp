@@ -39,6 +39,15 @@ void add_rounded(cairo_t* cairo, const Box& box, float corner) {
 void move_to(cairo_t* cairo, Point at) { cairo_move_to(cairo, static_cast<double>(at.x), static_cast<double>(at.y)); }
 void line_to(cairo_t* cairo, Point at) { cairo_line_to(cairo, static_cast<double>(at.x), static_cast<double>(at.y)); }
 
+/// In the colour that is set.
+void fill_triangle(cairo_t* cairo, const std::array<Point, 3>& corners) {
+  move_to(cairo, corners[0]);
+  line_to(cairo, corners[1]);
+  line_to(cairo, corners[2]);
+  cairo_close_path(cairo);
+  cairo_fill(cairo);
+}
+
 /// The part of the box that `count` cells of a row cover.
 Box run_box(const Cells& cells, Index row, Index first, Index count) {
   const float w = cells.box.w / static_cast<float>(cells.weights->cols());
@@ -175,13 +184,7 @@ struct Painter {
     set_colour(cairo, line.colour);
     cairo_set_line_width(cairo, static_cast<double>(line.width));
     cairo_stroke(cairo);
-    if (line.head <= 0) return;
-    const auto head = arrow_head(line);
-    move_to(cairo, head[0]);
-    line_to(cairo, head[1]);
-    line_to(cairo, head[2]);
-    cairo_close_path(cairo);
-    cairo_fill(cairo);
+    if (line.head > 0) fill_triangle(cairo, arrow_head(line));
   }
   void operator()(const Curve& curve) const {
     move_to(cairo, curve.from);
@@ -205,13 +208,7 @@ struct Painter {
     if (path.dash > 0) cairo_set_dash(cairo, dashes, 2, 0);
     cairo_stroke(cairo);
     cairo_set_dash(cairo, nullptr, 0, 0);
-    if (path.head <= 0) return;
-    const auto head = arrow_head(path);
-    move_to(cairo, head[0]);
-    line_to(cairo, head[1]);
-    line_to(cairo, head[2]);
-    cairo_close_path(cairo);
-    cairo_fill(cairo);
+    if (path.head > 0) fill_triangle(cairo, arrow_head(path));
   }
   void operator()(const Text& text) const {
     set_colour(cairo, text.colour);
