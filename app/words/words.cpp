@@ -32,7 +32,7 @@ std::optional<std::string> looked_up(Language language, const char* group, std::
 }
 
 std::string all_words() {
-  const std::string all = words_table().dump();  // without the line breaks of the file
+  std::string all(words_json());
   return all + all_explain_words() + "+−→✓▸▾×";
 }
 

@@ -139,7 +139,11 @@ void view_regions(Gui& gui, const WindowRegions& regions) {
 
 }  // namespace
 
-std::string window_characters() { return all_words() + std::string(train_words_json()) + all_keys(); }
+std::string window_characters() {
+  std::string all = all_words() + std::string(train_words_json()) + all_keys();
+  std::erase(all, '\n');  // the lines of the tables' files
+  return all;
+}
 
 void draw_window(Gui& gui) {
   std::vector<FocusStop> stops;
