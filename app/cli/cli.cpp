@@ -6,7 +6,9 @@
 #include "base/nearest.h"
 #include "base/result.h"
 #include "cli/frame/commands.h"
+#include "cli/frame/tool_commands.h"
 #include "read/hub/kept_models.h"
+#include "session/tool_state.h"
 
 namespace headlight {
 namespace {
@@ -16,9 +18,63 @@ constexpr int kBadInput = 2;
 /// Earlier names of commands: still accepted, in no help.
 constexpr std::pair<std::string_view, std::string_view> kEarlierNames[] = {{"compare", "diagnose"}};
 
-constexpr const NamedCommand* kCommands[] = {
-    &kOpen,  &kExport, &kScreenshot, &kExplain, &kWhy,    &kLens, &kPatch, &kNext,   &kGenerate, &kDiagnose, &kTokenize,
-    &kCheck, &kTrain,  &kHeads,      &kClaims,  &kFigure, &kPage, &kSite,  &kModels, &kCode,     &kWorksheet};
+constexpr const NamedCommand* kViewer[] = {&kOpen,     &kExport,   &kScreenshot, &kExplain, &kWhy,    &kLens, &kNext,
+                                           &kGenerate, &kTokenize, &kHeads,      &kFigure,  &kModels, &kCode};
+
+/// The commands in the order of the help, and the tool that gives each; empty: the viewer. Others stand behind these.
+struct Place {
+  std::string_view command, tool = {};
+};
+constexpr Place kPlaces[] = {{"open"},
+                             {"export"},
+                             {"screenshot"},
+                             {"explain"},
+                             {"why"},
+                             {"lens"},
+                             {"patch", "study"},
+                             {"next"},
+                             {"generate"},
+                             {"diagnose", "diagnose"},
+                             {"tokenize"},
+                             {"check", "diagnose"},
+                             {"train", "train"},
+                             {"heads"},
+                             {"claims", "train"},
+                             {"figure"},
+                             {"page", "page"},
+                             {"site", "page"},
+                             {"models"},
+                             {"code"}};
+
+/// Commands that ended, and what to do instead.
+constexpr std::pair<std::string_view, std::string_view> kEnded[] = {
+    {"bench", "headlight bench: ended; `./run bench` measures speed"},
+    {"worksheet",
+     "headlight worksheet: ended; `headlight figure --view matrix` draws a matrix with its numbers, "
+     "`headlight code` and the view Code have the computation line by line"}};
+
+std::vector<const NamedCommand*> all_commands() {
+  std::vector<const NamedCommand*> all(std::begin(kViewer), std::end(kViewer));
+  for (const Tool* tool : tools())
+    if (tool->commands) all.insert(all.end(), tool->commands->commands.begin(), tool->commands->commands.end());
+  std::ranges::stable_sort(all, {}, [](const NamedCommand* command) {
+    return std::ranges::find(kPlaces, std::string_view(command->name), &Place::command);
+  });
+  return all;
+}
+
+/// Why the first word is no command of this build; empty: it is none of any build.
+std::string missing_command(const std::string& word) {
+  for (const auto& [command, instead] : kEnded)
+    if (word == command) return std::string(instead);
+  const auto* const earlier =
+      std::ranges::find(kEarlierNames, word, &std::pair<std::string_view, std::string_view>::first);
+  const std::string_view now = earlier == std::end(kEarlierNames) ? word : earlier->second;
+  const auto* const place = std::ranges::find(kPlaces, now, &Place::command);
+  if (place == std::end(kPlaces) || place->tool.empty()) return {};
+  if (std::ranges::any_of(tools(), [&](const Tool* tool) { return tool->name == place->tool; })) return {};
+  return missing_tool("headlight " + word, place->tool).message();
+}
 
 int report(const std::string& message) {
   print_message(message);
@@ -51,12 +107,13 @@ std::vector<std::string> completed(std::vector<std::string> words, const std::ve
 }
 
 int run_program(int argc, const char* const* argv, const Frontend& frontend) {
-  if (argc > 1 && argv[1] == std::string_view("bench"))
-    return report("headlight bench: a program of its own: ./run bench in the source tree builds and runs it");
+  const std::vector<const NamedCommand*> commands = all_commands();
   std::vector<std::string> names;
-  for (const NamedCommand* command : kCommands) names.emplace_back(command->name);
+  for (const NamedCommand* command : commands) names.emplace_back(command->name);
   std::string hint;
   const std::vector<std::string> words = completed({argv + 1, argv + argc}, names, hint);
+  if (std::ranges::find(names, argc > 1 ? argv[1] : "open") == names.end())
+    if (const std::string missing = missing_command(argv[1]); !missing.empty()) return report(missing);
   Parser program("headlight", "Headlight shows attention: every head of every layer, live.");
   program.version(std::string("headlight ") + HEADLIGHT_VERSION);
   program.footer(
@@ -64,7 +121,7 @@ int run_program(int argc, const char* const* argv, const Frontend& frontend) {
       "Results go to standard output, messages to standard error.\n"
       "Exit status: 0 done, 1 a comparison or a check differs, 2 wrong use or bad input.");
   ParsedCommand run;
-  for (const NamedCommand* command : kCommands) {
+  for (const NamedCommand* command : commands) {
     Parser parser = program.command(command->name, command->about);
     if (words[0] != command->name) continue;  // only the options of the command that is asked are made
     parser.footer(command->examples + (*command->examples == '\n'));

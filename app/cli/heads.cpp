@@ -5,12 +5,10 @@
 
 #include "base/formatted.h"
 #include "cli/frame/head_table.h"
-#include "cli/frame/question_command.h"
+#include "cli/frame/study.h"
+#include "cli/frame/tool_commands.h"
 #include "model/head_text.h"
 #include "models/bundled_models.h"
-#include "study/effects.h"
-#include "study/probe.h"
-#include "study/relations.h"
 
 namespace headlight {
 namespace {
@@ -113,7 +111,7 @@ std::string heads_text(const HeadTable& table) {
     text += table.of_words ? "effect: what the word's distribution loses with the head off, as KL divergence in nats; "
                              "top word: the change of its probability\n"
                            : "effect: the relative change of the last hidden states with the head off\n";
-  return table.control ? text + control_text(*table.control) : text;
+  return table.control ? text + study_ways()->control_text(*table.control) : text;
 }
 
 /// stack,layer,head, every measure, effect, top_word, found, learned: an empty field where a head has none. Errors name
@@ -148,7 +146,7 @@ Arrays heads_arrays(const HeadTable& table) {
   const auto count = static_cast<Index>(table.rows.size());
   if (count == 0) return {array_of_texts("columns", names)};
   Arrays arrays;
-  if (table.control) add_control(*table.control, arrays);
+  if (table.control) study_ways()->add_control(*table.control, arrays);
   arrays.insert(arrays.end(), {array_of_texts("columns", names), array_of_texts("stacks", stacks),
                                array_of_texts("names", words), array_of("heads", {count, 2}, std::move(heads)),
                                array_of("measures", {count, static_cast<Index>(names.size())}, std::move(numbers))});
@@ -197,12 +195,11 @@ Result<Value> heads_json(const HeadTable& table) {
   if (table.words)
     members.emplace_back("find",
                          json_object({{"from", table.words->from}, {"to", table.words->to}, {"above", table.above}}));
-  if (table.control) members.emplace_back("control", control_json(*table.control));
+  if (table.control) members.emplace_back("control", study_ways()->control_json(*table.control));
   return json_object(members);
 }
 
 struct HeadsOptions {
-  RelationArguments relations = {};
   HeadsWanted measures = {};
   bool descending = false;
   WordPair words = {};
@@ -237,7 +234,7 @@ Status take_control(const Asked& asked, const HeadsWanted& wanted, const EffectO
   const double share = 1 / static_cast<double>(asked.requests.size());
   for (std::size_t i = 0; draws > 0 && !chosen.empty() && i < asked.requests.size(); ++i) {
     const auto trace = TRY(forward(asked.requests[i], unwatched(), nullptr, threads));
-    const auto one = TRY(effect_control(*trace, chosen, draws, wanted.effects, threads));
+    const auto one = TRY(study_ways()->effect_control(*trace, chosen, draws, wanted.effects, threads));
     if (!table.control) table.control = PatchControl{one.cells, {}, std::vector<double>(one.restored.size())};
     for (std::size_t at = 0; at < one.restored.size(); ++at) table.control->restored[at] += share * one.restored[at];
     if (one.together) table.control->together = table.control->together.value_or(0) + share * *one.together;
@@ -250,16 +247,16 @@ Result<Answer> answer(const Question& question, const HeadsOptions& options) {
   wanted.probe = !options.probe.empty();
   std::optional<Asked> probed;
   if (wanted.probe) {
-    auto requests = TRY(probing(question.asked.requests.front(), options.probe));
+    auto requests = TRY(study_ways()->probing(question.asked.requests.front(), options.probe));
     probed = question.asked;
     probed->requests = std::move(requests);
   }
   const Asked& asked = probed ? *probed : question.asked;
-  if (wanted.effect || wanted.sort == "effect") {
-    TRY(take_baseline(options.effects, asked.document(), asked.lexicon, question.threads, wanted.effects));
+  if (const StudyWays* ways = study_ways(); ways && (wanted.effect || wanted.sort == "effect")) {
+    TRY(ways->take_baseline(options.effects, asked.document(), asked.lexicon, question.threads, wanted.effects));
     if (options.effects.metric.given()) {
       const auto first = TRY(forward(asked.requests.front(), unwatched(), nullptr, question.threads));
-      TRY(take_metric(options.effects, *first, wanted.effects));
+      TRY(ways->take_metric(options.effects, *first, wanted.effects, {}, {}));
     }
   } else if (!options.effects.control.empty()) {
     return bad_input("--control", "", "--effect beside it", "none");
@@ -275,59 +272,60 @@ Result<Answer> answer(const Question& question, const HeadsOptions& options) {
 /// Options that mean something for measures alone.
 void add_measure_options(Parser& parser, HeadsOptions& options) {
   parser.section("Measures");
-  const auto ours = [](Option option) { return option.excludes({"--relations"}); };
+  const bool beside_relations = parser.has("--relations");
+  const auto ours = [&](Option option) { return beside_relations ? option.excludes({"--relations"}) : option; };
+  const bool studies = study_ways() != nullptr;
   ours(parser.option("--sort", options.measures.sort, "layer (default), a measure's name, effect, learned or found",
                      "METRIC"));
   ours(parser.option("--ascending", options.measures.ascending, "The smallest first"));
   ours(parser.option("--descending", options.descending, "The largest first, as by default")).excludes({"--ascending"});
   ours(parser.option("--effect", options.measures.effect,
                      "What the answer loses when each head is switched off in turn"));
-  ours(parser.option(
-      "--baseline", options.effects.baseline,
-      "Of --effect, what stands in place of a head: mean:FILE, its mean over the sentences of a file, or "
-      "resample:FILE, its numbers in each of these sentences, with their spread; --off-as has zero and mean",
-      "KIND:FILE"));
-  ours(parser.option(
-      "--probe", options.probe,
-      "In place of a text N sequences of T random tokens, each twice, and by how many standard deviations "
-      "a head lies above the others; its name follows",
-      "repeated-random:NxT"));
+  if (studies) {
+    ours(parser.option(
+        "--baseline", options.effects.baseline,
+        "Of --effect, what stands in place of a head: mean:FILE, its mean over the sentences of a file, or "
+        "resample:FILE, its numbers in each of these sentences, with their spread; --off-as has zero and mean",
+        "KIND:FILE"));
+    ours(parser.option(
+        "--probe", options.probe,
+        "In place of a text N sequences of T random tokens, each twice, and by how many standard deviations "
+        "a head lies above the others; its name follows",
+        "repeated-random:NxT"));
+  }
   ours(parser.option("--value-norms", options.measures.value_norms,
                      "How long the values of the first token and of the others are, beside `first` and `special`"));
   ours(parser.option("--from", options.words.from, "Only heads in which this word looks …", "WORD"));
   ours(parser.option("--to", options.words.to, "… at this one …", "WORD"));
   ours(parser.option("--above", options.measures.above, "… with more than this weight, 0.3 by default", "X"))
       .within(0, 1);
+  if (!studies) return;
   parser.section("What is compared");
   add_metric_options(parser, options.effects.metric);
   add_control_option(parser, options.effects.control,
                      "Of --effect: all heads of the table off, and N times as many others; of all heads one");
-  add_study_options(parser, options.effects.study, "; with --relations N, how many minimal pairs");
+  study_ways()->add_options(parser, options.effects.study, "; with --relations N, how many minimal pairs");
 }
 
 ParsedCommand add_heads(Parser& parser, const Frontend&) {
   const QuestionCommand command(parser);
   const auto options = std::make_shared<HeadsOptions>();
-  add_relation_options(parser, options->relations);
+  const auto add_relations = of_tools(&ToolCommands::relations);
+  const InPlace relations = add_relations ? add_relations(command) : InPlace();
   add_measure_options(parser, *options);
   command.take_format({"text", "json", "csv", "npz"}, "text (default), json, csv, or npz");
   const ParsedCommand measures = command.answers(
       SentencesAsked::all, [options](const Question& question) { return answer(question, *options); },
       [options] { return check_order(options->measures); });
-  return [options, command, measures]() -> Result<int> {
+  return [options, command, relations, measures]() -> Result<int> {
     const Parser& given = command.parser();
-    if (options->relations.on) {
-      for (const char* text : {"--text", "--tokens", "--ids"})
-        if (given.given(text)) return bad_input(text, "", "no --relations, which has sentences of its own", text);
-      const std::string& pairs = options->effects.study.pairs;  // of --relations their number
-      const auto number = pairs.empty() ? options->relations.wanted.pairs : parse_index(pairs).value_or(-1);
-      if (number < 0 || number > 1000000) return bad_input("--pairs", "", "0 to 1000000 beside --relations", pairs);
-      options->relations.wanted.pairs = number;
-      return run_relations(command.request(), options->relations, given.value("--format"));
+    if (relations) {
+      const auto done = TRY(relations());
+      if (done) return *done;
     }
     if (options->effects.study.given()) {
       if (!options->measures.effect) return bad_input("--pairs", "", "--effect beside it", "none");
-      return study_effects(command, options->effects);
+      return study_ways()->effects(command, options->effects);
     }
     if (given.given("--from") || given.given("--to") || given.given("--above"))
       options->measures.words = options->words;

@@ -2,9 +2,7 @@
 
 #include "base/formatted.h"
 #include "base/result.h"
-#include "cli/frame/question_command.h"
-#include "cli/options/metric_options.h"
-#include "study/study.h"
+#include "cli/frame/study.h"
 #include "write/json.h"
 
 namespace headlight {
@@ -195,18 +193,18 @@ ParsedCommand add_lens(Parser& parser, const Frontend&) {
   parser.option("--top", options->top, "Words after each layer, 5 by default", "K").within(0, 1e6);
   parser.section("What is split, and measured after each layer");
   add_metric_options(parser, options->metric);
-  add_study_options(parser, options->study);
+  if (const StudyWays* ways = study_ways()) ways->add_options(parser, options->study, "");
   command.take_format({"text", "csv", "json", "npz"}, "text (default), csv, json or npz");
   const ParsedCommand each =
       command.answers(SentencesAsked::each, [options](const Question& question) { return answer(question, *options); });
   return [options, command, each]() -> Result<int> {
     if (!options->study.given()) return each();
-    return run_study(command, options->study,
-                     {.columns = {"what", "layer", "from"},
-                      .title = "lens: the right word after each layer, and what adds to its logit",
-                      .options = "lens|" + options->metric.text() + "|" + options->token,
-                      .with_corrupt = false,
-                      .answer = [&](const StudyTraces& traces) { return cells_of(traces, *options); }});
+    return study_ways()->run(command, options->study,
+                             {.columns = {"what", "layer", "from"},
+                              .title = "lens: the right word after each layer, and what adds to its logit",
+                              .options = "lens|" + options->metric.text() + "|" + options->token,
+                              .with_corrupt = false,
+                              .answer = [&](const StudyTraces& traces) { return cells_of(traces, *options); }});
   };
 }
 

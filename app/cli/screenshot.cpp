@@ -1,5 +1,6 @@
 
 #include "cli/frame/commands.h"
+#include "cli/frame/tool_commands.h"
 #include "cli/options/against_option.h"
 #include "cli/options/head_option.h"
 #include "cli/options/lesson_option.h"
@@ -7,6 +8,7 @@
 #include "cli/options/view_options.h"
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
+#include "session/tool_state.h"
 
 namespace headlight {
 namespace {
@@ -65,13 +67,13 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   if (options.maps) view.maps = *options.maps;
   if (options.find.on || options.find.words != WordPair{}) view.find = {true, options.find.words, options.find.above};
   if (const NamedView* named = named_view(options.view)) {
+    if (!is_there(named->view)) return missing_tool("--view " + options.view, tool_of(named->view));
     view.view = named->view;
     view.grid = named->grid;
     view.tab = named->tab;
     view.patch.on = named->patch;
     if (named->form) view.text.form = named->form;
   }
-  if (options.picture.train_steps > 0) view.view = View::train;
   if (options.alignment != Alignment::words) view.alignment = options.alignment;
   if (options.code != CodeLook{}) view.code = options.code;
   if (options.own_range) view.own_range = true;
@@ -105,10 +107,8 @@ ParsedCommand add_screenshot(Parser& parser, const Frontend& frontend) {
   add_alignment(parser, options->alignment);
   parser.option("!--first-start", options->picture.greeted, "With the words that a window opens on the first time");
   add_program_options(parser, options->code);
-  parser
-      .option("--train-steps", options->picture.train_steps,
-              "Trains so many steps before the picture, of the plan that the window offers")
-      .within(0, 1000000);
+  for (const Tool* tool : tools())
+    if (tool->commands && tool->commands->screenshot) tool->commands->screenshot(parser, options->picture);
   parser.option("--query", options->query, "With --key: the cell that is pinned").not_negative();
   parser.option("--key", options->key, "With --query: the cell that is pinned").not_negative();
   parser.option("--order", options->order,

@@ -2,10 +2,9 @@
 
 #include "base/formatted.h"
 #include "base/utf8.h"
-#include "cli/frame/question_command.h"
+#include "cli/frame/study.h"
 #include "explain/score_split.h"
 #include "model/head_text.h"
-#include "study/study.h"
 
 namespace headlight {
 namespace {
@@ -78,7 +77,7 @@ ParsedCommand add_why(Parser& parser, const Frontend&) {
   const QuestionCommand command(parser);
   command.take_cell();
   const auto study = std::make_shared<StudyOptions>();
-  add_study_options(parser, *study);
+  if (const StudyWays* ways = study_ways()) ways->add_options(parser, *study, "");
   const auto most = std::make_shared<Index>(20);
   parser.option("--top", *most, "Of text, how many of the largest terms, 20 by default", "K").within(0, 1e6);
   command.take_format({"text", "csv", "json", "npz"}, "text (default), csv, json or npz: all terms");
@@ -90,12 +89,12 @@ ParsedCommand add_why(Parser& parser, const Frontend&) {
     const CellRef cell = command.cell();
     const std::string of =
         head_text(head) + " query " + std::to_string(cell.query) + ", key " + std::to_string(cell.key);
-    return run_study(command, *study,
-                     {.columns = {"what", "query", "key"},
-                      .title = "the score of head " + of + ", and what wrote it",
-                      .options = "why|" + of,
-                      .with_corrupt = false,
-                      .answer = [&](const StudyTraces& traces) { return cells_of(traces, command, head); }});
+    return study_ways()->run(command, *study,
+                             {.columns = {"what", "query", "key"},
+                              .title = "the score of head " + of + ", and what wrote it",
+                              .options = "why|" + of,
+                              .with_corrupt = false,
+                              .answer = [&](const StudyTraces& traces) { return cells_of(traces, command, head); }});
   };
 }
 

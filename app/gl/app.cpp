@@ -24,12 +24,13 @@
 #include "gui/frame/kept_texts.h"
 #include "gui/frame/motion.h"
 #include "model/head_text.h"
-#include "page/page.h"
 #include "paper/figure_file.h"
 #include "question/answer_snapshot.h"
 #include "session/loop/loop.h"
 #include "session/loop/recovery.h"
+#include "session/startup.h"
 #include "session/state_rules.h"
+#include "session/tool_state.h"
 #include "view/settings.h"
 
 namespace headlight {
@@ -77,14 +78,18 @@ void take_beside(AppState& state, Session& session, std::optional<Notice>& notic
   else notice = notice_of(lost);
 }
 
-/// Trains for a picture. What depends on this machine's speed is not shown.
-Status train_for(Loop& loop, AppState& state, Index steps) {
-  Commands start{StartTraining{next_training(state), state.training_corpus, steps}};
-  loop.step(state, start, 0);
-  loop.settle_training(state);
-  if (state.training->phase == TrainingPhase::failed) return *state.training->failure;
-  state.training->tokens_per_second = state.training->seconds_left = 0;
-  return Done{};
+/// Files are drawn as figures, or by the tool whose files they are.
+DrawFigure drawer_with(std::span<const Tool* const> all) {
+  DrawFigure draws = figure_drawer();
+  for (const Tool* tool : all)
+    if (tool->state && tool->state->draws) draws = tool->state->draws(std::move(draws));
+  return draws;
+}
+PreviewFigure previewer_with(std::span<const Tool* const> all) {
+  PreviewFigure previews = figure_previewer();
+  for (const Tool* tool : all)
+    if (tool->state && tool->state->previews) previews = tool->state->previews(std::move(previews));
+  return previews;
 }
 
 /// The boxes of a screenshot as JSON, in pixels, rounded to a tenth.
@@ -206,8 +211,7 @@ Status open_window(const Startup& asked) {
   if (notice) state.notice = std::move(notice);
   if (!state.notice && !resources.lessons.problems.empty()) state.notice = notice_of(resources.lessons.problems);
   mark(asked, "state");
-  Loop loop(&Window::wake, autosave.string(),
-            {with_pages(figure_drawer()), {.folder = trained_folder()}, with_page_sizes(figure_previewer())});
+  Loop loop(&Window::wake, autosave.string(), {drawer_with(tools()), trained_folder(), previewer_with(tools()), {}});
   Motion motion;
   KeptTexts texts;
   Screen screen{.begin_frame = [&] { (*window)->begin_frame(state.settings.ui_scale); },
@@ -240,15 +244,14 @@ Status screenshot(const Startup& start, const ScreenshotOptions& options) {
       initial_state(resources.lexicon, std::move(document), settings, start.session.model_warnings, resources.shipped);
   state.view = start.session.view;
   state.session_path = start.session_path;
-  if (start.against) state.kept = TRY(answer_to_keep(*start.against, resources.lexicon));
+  if (start.against) keep(state, TRY(answer_to_keep(*start.against, resources.lexicon)));
   if (const Status begun = begin_lessons(state, resources.lessons, start); !begun) return begun;
   begin_looking(state, options.own_head);
   if (!start.session.lost.empty()) state.notice = notice_of(start.session.lost);
   const Result<PassingFolder> trained = PassingFolder::make();  // without one nothing is trained
-  Loop loop({}, {}, {.training = {.folder = trained ? trained->path() : std::filesystem::path()}});
+  Loop loop({}, {}, {.kept = trained ? trained->path() : std::filesystem::path()});
   loop.settle(state);
-  if (options.train_steps > 0)
-    if (const Status done = train_for(loop, state, options.train_steps); !done) return done;
+  if (options.prepare) TRY(options.prepare(loop, state));
   if (options.view) show_view(state, *options.view);
   loop.settle(state);
   // The measured time of an answer would make every picture different.

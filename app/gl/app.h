@@ -2,9 +2,11 @@
 #pragma once
 
 #include "base/result.h"
-#include "session/startup.h"
 
 namespace headlight {
+
+struct ScreenshotOptions;  // session/startup.h
+struct Startup;            // … too
 
 /// Runs the window until the user closes it.
 Status open_window(const Startup& start);

@@ -3,10 +3,10 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/finding.h"
 #include "base/folders.h"
 #include "base/nearest.h"
 #include "card/training_card.h"
-#include "diagnose/typed_numbers.h"
 #include "models/bundled_models.h"
 #include "models/log_folder.h"
 #include "models/model_sources.h"
@@ -17,6 +17,7 @@
 #include "read/external/page_text.h"
 #include "read/external/tensors_file.h"
 #include "read/hub/checkpoint.h"
+#include "tool/tool.h"
 
 namespace headlight {
 namespace {
@@ -83,7 +84,8 @@ Status take_numbers(const std::string& path, std::optional<Index> num_heads, Ope
   auto file = TRY(model_of_numbers(where, numbers));
   document.model = std::move(file.model);
   document.mask = std::move(file.mask);
-  for (const Mistake& mistake : check_numbers(numbers))
+  const auto check = of_tools(&Tool::check_numbers);
+  for (const Mistake& mistake : check ? check(numbers) : std::vector<Mistake>{})
     opened.warnings.emplace_back(ErrorCode::numbers_mistaken, where, mistake.text.en);
   document.numbers = std::make_shared<const OwnNumbers>(std::move(numbers));
   return Done{};

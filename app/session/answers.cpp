@@ -4,14 +4,17 @@
 #include <chrono>
 
 #include "base/result.h"
+#include "card/training_card.h"
 #include "models/model_choice.h"
 #include "models/model_sources.h"
 #include "names/sentence_facts.h"
 #include "question/samples.h"
+#include "session/model_check.h"
 #include "session/shown.h"
 #include "session/start_cell.h"
 #include "session/state.h"
 #include "session/state_rules.h"
+#include "session/tool_state.h"
 
 namespace headlight {
 namespace {
@@ -28,7 +31,7 @@ bool awaits_answer(const AppState& state) {
 /// Whether the heads are to be ranked for a question: nothing is typed or dragged, no training goes on, and they were
 /// not ranked for its model and its sentence.
 bool asks_for_ranking(const AppState& state, const Request& request) {
-  if (state.gesture || (state.training && is_active(*state.training))) return false;
+  if (state.gesture || is_live(state)) return false;
   return !state.ranking || !state.ranking->is_of(request);
 }
 
@@ -90,7 +93,7 @@ constexpr std::size_t kMostTogether = 8;
 bool takes_changes(const AppState& state) {
   const Document& document = state.document;
   const bool of_text = reads_sentences(document) && document.text_pair.empty() && !state.prefix;
-  const bool waits = is_stale(state) || state.generation || (state.training && is_active(*state.training));
+  const bool waits = is_stale(state) || state.generation || is_live(state);
   return state.view.view == View::heads && !waits && of_text && !nothing_asked(state) &&
          config_of(document).arch != Arch::encoder_decoder && state.requests.size() <= kMostTogether;
 }
@@ -178,23 +181,22 @@ std::shared_ptr<const Detail> detail_of(const DetailQuestion& question, const st
 }
 
 std::optional<CheckQuestion> check_question(const AppState& state) {
-  const ModelCheck* check = check_of_model(state);
-  if (!check || check->findings || awaits_answer(state)) return std::nullopt;
-  return CheckQuestion{state.document.model, state.document.model_path, check->warnings};
+  const LoadedModel* loaded = loaded_model(state);
+  if (!loaded || findings_of_model(state) || awaits_answer(state) || !of_tools(&ToolState::check_model))
+    return std::nullopt;
+  return CheckQuestion{state.document.model, state.document.model_path, loaded->warnings};
 }
 
-std::shared_ptr<const std::vector<Finding>> check_model(const CheckQuestion& question, Progress& progress) {
-  using Findings = std::vector<Finding>;
-  const auto resolved = path_of_source(question.folder);
-  if (!resolved) return std::make_shared<const Findings>(Findings{{Severity::error, resolved.error()}});
-  auto findings = check_checkpoint(*resolved, question.model, question.warnings, progress);
-  return progress.stop ? nullptr : std::make_shared<const Findings>(std::move(findings));
-}
-
-void after_check(AppState& state, const std::shared_ptr<const std::vector<Finding>>&, const Error*) {
-  for (ModelCheck& check : state.checks)
-    if (check.model.lock() == state.check.question()->model) check.findings = *state.check;
-  state.check.reset();
+std::shared_ptr<const std::vector<ModelCheck>> check_models(const CheckQuestion& question,
+                                                            const std::vector<ModelCheck>* known, Progress& progress) {
+  auto checks = std::make_shared<std::vector<ModelCheck>>(known ? *known : std::vector<ModelCheck>{});
+  std::erase_if(*checks, [](const ModelCheck& check) { return check.model.expired(); });
+  const auto folder = path_of_source(question.folder);
+  std::vector<Finding> findings;
+  if (folder) findings = of_tools(&ToolState::check_model)(*folder, question.model, question.warnings, progress);
+  else findings.emplace_back(Severity::error, folder.error());
+  checks->push_back({question.model, std::move(findings)});
+  return progress.stop ? nullptr : checks;
 }
 
 std::optional<RankingQuestion> ranking_question(const AppState& state) {
@@ -219,7 +221,9 @@ Result<std::shared_ptr<const std::vector<RelationScore>>> layer_scores_of(const 
                                                                           Progress& progress) {
   const auto model = question.model.lock();
   if (!model) return std::shared_ptr<const std::vector<RelationScore>>();
-  return measure_layers(model, shipped_grammar(), progress);
+  const auto measure = of_tools(&ToolState::measure_layers);
+  if (!measure) return missing_tool("relations", "train");
+  return measure(model, shipped_grammar(), progress);
 }
 
 std::optional<MapsQuestion> maps_question(const AppState& state) {
@@ -263,29 +267,26 @@ void after_comparison(AppState& state, const std::shared_ptr<const AnswerCompari
 
 std::optional<SnapshotQuestion> snapshot_question(const AppState& state) {
   if (!state.kept || state.kept->trace || awaits_answer(state)) return std::nullopt;
-  return SnapshotQuestion{*state.kept};
+  return SnapshotQuestion{*state.kept, true};
 }
 
 Job snapshot_job(const SnapshotQuestion& question, const AppState& state) {
   return [question, &lexicon = *state.lexicon](Progress& progress) -> std::optional<Command> {
     auto answered = answer_to_keep(question.asked, lexicon, progress);
-    if (!answered) return reply(&Answers::kept_answer, question, answered.error());
+    if (!answered) return reply(&Answers::kept, question, answered.error());
     if (!answered->trace) return std::nullopt;
-    return reply(&Answers::kept_answer, question, std::make_shared<const AnswerSnapshot>(*std::move(answered)));
+    return reply(&Answers::kept, question, std::make_shared<const AnswerSnapshot>(*std::move(answered)));
   };
 }
 
-void after_snapshot(AppState& state, const std::shared_ptr<const AnswerSnapshot>&, const Error* error) {
-  if (state.kept && !state.kept->trace) {
-    const SnapshotQuestion asked{*state.kept};
-    if (const AnswerSnapshot* answer = state.kept_answer.to(asked)) {
-      state.kept = *answer;
-    } else if (state.kept_answer.error_of(asked)) {
-      state.kept.reset();
-      state.notice = notice_of(inside("A of Compare", *error));
-    }
+void after_snapshot(AppState& state, const std::shared_ptr<const AnswerSnapshot>& before, const Error* error) {
+  if (!error && (!before || before->trace || !same_question(*before, *state.kept))) {  // another A meanwhile, or none
+    state.kept.reset();
+    if (before) keep(state, *before);
+  } else if (error && before && !before->trace && state.kept.error_of(SnapshotQuestion{*before, true})) {
+    state.kept.reset();
+    state.notice = notice_of(inside("A of Compare", *error));
   }
-  state.kept_answer.reset();
 }
 
 std::optional<ChangesQuestion> changes_question(const AppState& state) {
@@ -355,17 +356,6 @@ Job preview_job(const FileQuestion& question, const AppState& state, const Servi
     else seen.problem = picture.error();
     return reply(&Answers::preview, question, std::make_shared<const FilePreview>(std::move(seen)));
   };
-}
-
-std::optional<TrainedQuestion> trained_question(const AppState& state, const Services& services) {
-  const bool settled = (state.training && is_active(*state.training)) || !services.is_writing();
-  if (services.trained.empty() || !settled) return std::nullopt;
-  if (!state.training) return TrainedQuestion{services.trained};
-  return TrainedQuestion{services.trained, state.training->id, state.training->phase};
-}
-
-std::shared_ptr<const std::vector<TrainedFolder>> trained_in(const TrainedQuestion& question, Progress&) {
-  return std::make_shared<const std::vector<TrainedFolder>>(list_trained(question.folder));
 }
 
 }  // namespace headlight

@@ -23,21 +23,22 @@
 #include "derived/weak_ref.h"
 #include "derived/word_changes.h"
 #include "derived/writer_split.h"
-#include "diagnose/check/checkpoint_check.h"
 #include "math/attention.h"
 #include "names/named_arcs.h"
 #include "question/answer_snapshot.h"
 #include "session/figure_request.h"
 #include "session/slot.h"
-#include "train/run/training_files.h"
 
 namespace headlight {
 
+struct ModelCheck;  // session/model_check.h
+struct RelationScore;
+
 /// What the workers of a window may use beside the state.
 struct Services {
-  PreviewFigure preview = {};             // draws figures that are about to be written; empty: none are drawn
-  std::filesystem::path trained = {};     // the folder of earlier trainings; empty: none are listed …
-  std::function<bool()> is_writing = {};  // … nor while something writes into it
+  PreviewFigure preview = {};          // draws figures that are about to be written; empty: none are drawn
+  std::filesystem::path kept = {};     // the folder in which tools keep what they make; empty: nowhere
+  std::function<bool()> is_busy = {};  // whether a companion works
 };
 
 /// The enlarged head where its thumbnail is not the pattern itself: more tokens than cells, or a part of it.
@@ -52,7 +53,7 @@ struct Detail {
   Matrix weights;  // −1 where blocked
 };
 
-/// Whether a checkpoint was loaded right.
+/// Whether a checkpoint was loaded right; answered with what was found about others before.
 struct CheckQuestion {
   std::shared_ptr<const Model> model;
   std::string folder;
@@ -60,11 +61,12 @@ struct CheckQuestion {
   friend bool operator==(const CheckQuestion& a, const CheckQuestion& b) { return a.model == b.model; }
 };
 
-/// The answer to A of View::compare, where a session names its question alone.
+/// The answer to A of View::compare. A session names its question alone: that one is asked.
 struct SnapshotQuestion {
   AnswerSnapshot asked;
+  bool is_answered = false;
   friend bool operator==(const SnapshotQuestion& a, const SnapshotQuestion& b) {
-    return same_question(a.asked, b.asked);
+    return a.is_answered == b.is_answered && same_question(a.asked, b.asked);
   }
 };
 
@@ -110,14 +112,6 @@ struct NearestQuestion {
   friend bool operator==(const NearestQuestion&, const NearestQuestion&) = default;
 };
 
-/// The folders of earlier trainings: listed at the start, and whenever a training has begun or ended.
-struct TrainedQuestion {
-  std::filesystem::path folder;
-  std::uint64_t training = 0;  // the newest; 0: none
-  TrainingPhase phase = TrainingPhase::stopped;
-  friend bool operator==(const TrainedQuestion&, const TrainedQuestion&) = default;
-};
-
 // The questions: empty where the view needs no answer.
 /// The request of the sentence that is looked at, or of its prefix; null where there is none. A text that is being
 /// typed is requested when typing pauses (session/typing.h).
@@ -158,14 +152,14 @@ std::optional<GuessQuestion> guess_question(const AppState& state);
 /// another: ids, typed numbers, a conversation, a pair, two stacks, random weights; or the row is set by hand.
 std::optional<ChangesQuestion> changes_question(const AppState& state);
 std::optional<NearestQuestion> nearest_question(const AppState& state);
-std::optional<TrainedQuestion> trained_question(const AppState& state, const Services& services);
 
 // Functions that answer with more than a question and the last answer.
 /// The maps that are drawn and the names of arcs come with the answer, so that nothing flashes between two of them.
 Job trace_job(const Request& request, const AppState& state);
 Job baseline_job(const Request& request, const AppState& state);
 std::shared_ptr<const Detail> detail_of(const DetailQuestion& question, const std::atomic<bool>& stop);
-std::shared_ptr<const std::vector<Finding>> check_model(const CheckQuestion& question, Progress& progress);
+std::shared_ptr<const std::vector<ModelCheck>> check_models(const CheckQuestion& question,
+                                                            const std::vector<ModelCheck>* known, Progress& progress);
 Result<std::shared_ptr<const std::vector<RelationScore>>> layer_scores_of(const LayerQuestion& question,
                                                                           Progress& progress);
 std::shared_ptr<const SentenceArcs> arcs_in(const ArcsQuestion& question, const std::atomic<bool>& stop);
@@ -178,12 +172,10 @@ Job snapshot_job(const SnapshotQuestion& question, const AppState& state);
 Job changes_job(const ChangesQuestion& question, const AppState& state);
 Job nearest_job(const NearestQuestion& question, const AppState& state);
 Job preview_job(const FileQuestion& question, const AppState& state, const Services& services);
-std::shared_ptr<const std::vector<TrainedFolder>> trained_in(const TrainedQuestion& question, Progress& progress);
 
 // What follows from an answer, beside that it is there.
 void after_trace(AppState& state, const std::shared_ptr<const Trace>& before, const Error* error);
 void after_baseline(AppState& state, const std::shared_ptr<const Trace>& before, const Error* error);
-void after_check(AppState& state, const std::shared_ptr<const std::vector<Finding>>& before, const Error* error);
 void after_comparison(AppState& state, const std::shared_ptr<const AnswerComparison>& before, const Error* error);
 void after_snapshot(AppState& state, const std::shared_ptr<const AnswerSnapshot>& before, const Error* error);
 
@@ -197,7 +189,7 @@ struct Answers {
   Slot<LayerLens, lens_question, look_through_layers> lens;
   Slot<Listing, listing_question, listing_of> listing;
   Slot<FlowLines, flow_question, look_at_flow> flow;
-  Slot<std::vector<Finding>, check_question, check_model, after_check> check;  // taken over by AppState::checks
+  Slot<std::vector<ModelCheck>, check_question, check_models> checks;  // of all checkpoints that are loaded still
   Slot<SentenceArcs, arcs_question, arcs_in> arcs;
   Slot<HeadStats, head_question, answer_heads> heads;
   Slot<HeadRanking, ranking_question, rank_heads> ranking;
@@ -209,24 +201,33 @@ struct Answers {
   Slot<Vector, shade_question, shades_to> shades;  // of each word of the text
   Slot<AnswerComparison, comparison_question, comparison_of, after_comparison> comparison;
   Slot<PatchMap, patch_question, extend_patch_map> patch;
-  Slot<AnswerSnapshot, snapshot_question, snapshot_job, after_snapshot> kept_answer;  // taken over by AppState::kept
+  /// A of View::compare; B is the answer on the screen. Of a session without its trace, until that is known.
+  Slot<AnswerSnapshot, snapshot_question, snapshot_job, after_snapshot> kept;
   Slot<Guess, guess_question, make_guess> guess;
   Slot<WordChanges, changes_question, changes_job> changes;
   Slot<std::string, nearest_question, nearest_job> nearest;
   Slot<FilePreview, file_question, preview_job> preview;
-  Slot<std::vector<TrainedFolder>, trained_question, trained_in> trained;
 
   /// Visits a pointer to every slot, in the order in which answers are taken.
   template <class Visit>
-  static void for_each(Visit visit) {
+  static constexpr void for_each(Visit visit) {
     using A = Answers;
     visit(&A::trace), visit(&A::baseline), visit(&A::detail), visit(&A::inside), visit(&A::writers), visit(&A::lens);
-    visit(&A::listing), visit(&A::flow), visit(&A::check), visit(&A::arcs), visit(&A::heads), visit(&A::ranking),
+    visit(&A::listing), visit(&A::flow), visit(&A::checks), visit(&A::arcs), visit(&A::heads), visit(&A::ranking),
         visit(&A::effects);
     visit(&A::layer_scores), visit(&A::other_maps), visit(&A::folded), visit(&A::shades), visit(&A::comparison);
-    visit(&A::patch), visit(&A::kept_answer), visit(&A::guess);
-    visit(&A::changes), visit(&A::nearest), visit(&A::preview), visit(&A::trained);
+    visit(&A::patch), visit(&A::kept), visit(&A::guess);
+    visit(&A::changes), visit(&A::nearest), visit(&A::preview);
   }
 };
+
+/// A slot that for_each leaves out is never asked.
+static_assert(
+    [] {
+      std::size_t bytes = 0;
+      Answers::for_each([&]<class SlotType>(SlotType Answers::*) { bytes += sizeof(SlotType); });
+      return bytes;
+    }() == sizeof(Answers),
+    "each slot of Answers has its line in for_each");
 
 }  // namespace headlight

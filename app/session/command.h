@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -14,7 +15,6 @@
 #include "math/generate.h"
 #include "question/document.h"
 #include "session/open_file.h"
-#include "train/run/training_run.h"
 #include "view/settings.h"
 #include "view/view_state.h"
 
@@ -139,18 +139,6 @@ struct GoToStep { std::size_t step = 0; };
 using FocusControl = Set<Part::view, &ViewState::focus>;  // by the Tab key
 using PointAt = Set<Part::view, &ViewState::pointed>;  // a control that the lesson speaks of; empty: none
 
-// Training. One runs at a time, on a separate worker.
-struct SetTrainingPlan { TrainingPlan plan; };    // of the next training: all but its shape, which is the document's
-using ShowAdvanced = Set<Part::view, &ViewState::train_advanced>;  // what a training can be given
-struct SetCorpus { std::string text; };           // of the next training; empty: the grammar
-struct StartTraining { TrainingPlan plan; CorpusChoice corpus; Index until = 0; };  // pauses behind `until`, if not 0
-struct ContinueTraining { std::string folder; };  // goes on where a folder was left
-struct PauseTraining {};
-struct ResumeTraining {};
-struct StopTraining {};                           // and keep it
-struct ChooseShot { std::optional<Index> step; }; // looks at the kept step nearest to it; none: at the newest
-struct ShowTraining {};                           // its model answers the document again
-
 // Files. The step carries them out on a worker.
 struct Browse { Browser::Purpose purpose = Browser::Purpose::none; std::string folder; };  // empty: where it was
 using NameFile = Set<Part::browser, &Browser::name>;  // typed or chosen in the browser
@@ -180,44 +168,17 @@ struct Copied { std::string text; };              // into the clipboard
 struct Changed { std::string text; };             // what the edits before it changed, which Undo takes back
 struct DismissNotice {};
 
-/// Types without values.
-template <class... Types>
-struct TypeList {};
-
-using CommandTypes = TypeList<
-    SetText, SetTarget, SetSplit, ToggleCut, SetIds, SetTokenTypes, SetPad, SetConfig, UseTrained, SetScale, SetMask,
-    GiveMask, PaintCell, ClearPaint, SetLayerScale, ClearLayer, SwitchPart, SwitchPartsOn, SwitchHead, SwitchAllOn,
-    SetOffAs, SetWeight, ClearWeights, SetDropout, ClearEdits, AppendWord, Generate, StopGenerating, Reset, EndGesture,
-    Undo, Redo, ChoosePrefix, ChooseSentence, ChooseHead, Hover, Pin, SetColourScale, SetFold, SetViewport, SetPainting,
-    SetStroke, FocusText, ShowView, LookAt, LookBack, ShowTab, SetLens, SetPatch, SetAlignment,
-    SetScope, SetSampling, SearchWord, ShowHelp, SetGradients,
-    SetSettings, SetTrainingPlan, SetCorpus, StartTraining, ContinueTraining, PauseTraining, ResumeTraining,
-    StopTraining, ChooseShot, ShowTraining, Browse, NameFile, OpenPath, SaveSession, ExportTo, CancelFileWork, Quit,
-    ModelsListed, FolderListed, FileOpened, FileSaved, FileFailed, DismissNotice, TrainingReply, OrderHeads, FindHeads,
-    FocusFind, SetFlow, SetTextLook, TryWord,
-    ChooseFigure, FigureTo, SetOwnRange, ShowMaps, ShowGrid, ShowPalette, KeepAnswer,
-    SwapKept, DropKept, OpenLesson, GoToStep, ChooseExport, Copied, OrderDifferences, SetTextPair, SetChat,
-    SetComparedPart, Changed, ChooseStart, OpenInsideLine, ChooseList, OpenFailed, ShowFailure, LeaveFailure, PointAt,
-    FocusControl, ShowAdvanced, SetCode, TakeNumbers, SetOwnNumber, ShowNumbers, Answered>;
-
-/// The index of T among these types. Any other T does not compile.
-template <class T, class... Types>
-consteval std::size_t index_in(TypeList<Types...>) {
-  std::size_t index = 0;
-  (void)((std::is_same_v<T, Types> || (++index, false)) || ...);
-  if (index == sizeof...(Types)) throw "none of these types";
-  return index;
-}
+/// Which command it is: its type. A tool's commands are types of the tool.
+using CommandKind = const std::type_info*;
 template <class T>
-inline constexpr std::size_t command_kind = index_in<T>(CommandTypes{});
+inline constexpr CommandKind command_kind = &typeid(T);
 /// Whether a kind is that of one of these commands.
 template <class... T>
-bool is_one_of(std::size_t kind) {
+bool is_one_of(CommandKind kind) {
   return ((kind == command_kind<T>) || ...);
 }
 
-/// One of them, on the heap. In a std::variant of so many types the name of each function is the list of all types, and
-/// half of the time that it takes to compile a room of the window is spent on such functions.
+/// One of these, or of a tool's, on the heap. Its handler (session/handlers.h) carries it out.
 class Command {
  public:
   template <class T>
@@ -229,8 +190,7 @@ class Command {
   Command& operator=(Command&&) noexcept = default;
   ~Command() = default;
 
-  /// Which command it is: its index among CommandTypes.
-  std::size_t kind() const { return held_->kind; }
+  CommandKind kind() const { return held_->kind; }
 
   /// The command where it is a T, else null.
   template <class T>
@@ -238,18 +198,17 @@ class Command {
     return kind() == command_kind<T> ? &static_cast<const Held<T>&>(*held_).value : nullptr;
   }
 
-  /// Calls the visitor with the command as the type that it is.
-  template <class Visitor>
-  void visit(Visitor visitor) {
-    visit(CommandTypes{}, visitor);
+  template <class T>
+  T* as() {
+    return const_cast<T*>(std::as_const(*this).as<T>());
   }
 
  private:
   struct AnyHeld {
-    explicit AnyHeld(std::size_t k) : kind(k) {}
+    explicit AnyHeld(CommandKind k) : kind(k) {}
     virtual ~AnyHeld() = default;
     virtual std::unique_ptr<AnyHeld> copy() const = 0;
-    const std::size_t kind;
+    const CommandKind kind;
   };
   template <class T>
   struct Held final : AnyHeld {
@@ -257,11 +216,6 @@ class Command {
     std::unique_ptr<AnyHeld> copy() const override { return std::make_unique<Held>(value); }
     T value;
   };
-  template <class... Types, class Visitor>
-  void visit(TypeList<Types...>, Visitor& visitor) {
-    (void)((kind() == command_kind<Types> && (visitor(static_cast<Held<Types>&>(*held_).value), true)) || ...);
-  }
-
   std::unique_ptr<AnyHeld> held_;
 };
 

@@ -9,7 +9,6 @@
 #include "question/question_fields.h"
 #include "session/figure_request.h"
 #include "session/shown.h"
-#include "train/run/training_files.h"
 #include "view/view_names.h"
 
 namespace headlight {

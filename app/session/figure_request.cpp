@@ -62,8 +62,9 @@ FigureRequest figure_order(const AppState& state) {
   const FoldChoice fold = looks_at_matrices(state.view.view) ? FoldChoice{} : drawn_fold(state.view);
   std::optional<AnswerSnapshot> compared;
   if (const auto other = compared_trace(state))
-    compared = state.kept.value_or(
-        AnswerSnapshot{other, state.document, state.view.sentence, state.view.prefix, shown_step(state)});
+    compared = state.kept
+                   ? *state.kept
+                   : AnswerSnapshot{other, state.document, state.view.sentence, state.view.prefix, shown_step(state)};
   // Numbers of an earlier answer are not written under this one's name.
   const bool known =
       state.view.order.by == HeadOrder::By::effect ? known_effects(state) != nullptr : known_heads(state) != nullptr;

@@ -13,10 +13,10 @@
 
 namespace headlight {
 
-/// One function a command; `kind` is the command's index in the variant.
+/// One function a command; `kind` is the command's.
 struct FileUpdate {
   AppState& state;
-  std::size_t kind;
+  CommandKind kind;
 
   void operator()(const Browse& c) {
     Browser& browser = state.browser;

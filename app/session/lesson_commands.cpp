@@ -10,9 +10,9 @@ namespace {
 GoalFacts goal_facts(const AppState& state) {
   GoalFacts facts{.document = state.document, .view = state.view};
   if (state.trace && !is_stale(state)) facts.trace = state.trace.get();
-  if (!shows_training(state)) return facts;
-  facts.trained_steps = state.training->step;
-  facts.shown_step = state.training->shown;
+  if (!shows_live(state)) return facts;
+  facts.trained_steps = state.live->step;
+  facts.shown_step = state.live->shown;
   return facts;
 }
 
@@ -79,7 +79,7 @@ Error lesson_is_gone(const LessonMark& mark) {
                    "none that can be read", ErrorCode::lesson_gone);
 }
 
-void open_lesson(AppState& state, std::optional<std::size_t> lesson, std::size_t kind) {
+void open_lesson(AppState& state, std::optional<std::size_t> lesson, CommandKind kind) {
   if (!lesson) {
     state.view.lesson.reset();
     return;
@@ -90,7 +90,7 @@ void open_lesson(AppState& state, std::optional<std::size_t> lesson, std::size_t
   go_to_step(state, 0, kind);
 }
 
-void go_to_step(AppState& state, std::size_t number, std::size_t kind) {
+void go_to_step(AppState& state, std::size_t number, CommandKind kind) {
   const Lesson* lesson = current_lesson(state);
   if (!lesson || number >= lesson->steps.size()) return;
   state.view.lesson->step = number;
@@ -111,7 +111,7 @@ void go_to_step(AppState& state, std::size_t number, std::size_t kind) {
   else state.opened_view.reset();
 }
 
-void take_settings(AppState& state, Settings settings, std::size_t kind) {
+void take_settings(AppState& state, Settings settings, CommandKind kind) {
   const bool translated = state.settings.language != settings.language;
   state.settings = std::move(settings);
   if (const LessonStep* step = current_step(state); step && step->english && translated)
@@ -135,7 +135,7 @@ std::size_t add_lesson(AppState& state, Lesson lesson) {
   return index;
 }
 
-void take_lesson(AppState& state, Lesson lesson, std::size_t kind) {
+void take_lesson(AppState& state, Lesson lesson, CommandKind kind) {
   open_lesson(state, add_lesson(state, std::move(lesson)), kind);
 }
 

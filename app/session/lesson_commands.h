@@ -29,15 +29,15 @@ std::optional<LessonPosition> position_of(const AppState& state, const LessonMar
 Error lesson_is_gone(const LessonMark& mark);
 
 /// Begins a lesson; without one, leaves the current lesson and changes nothing else. `kind` is that of the command.
-void open_lesson(AppState& state, std::optional<std::size_t> lesson, std::size_t kind);
+void open_lesson(AppState& state, std::optional<std::size_t> lesson, CommandKind kind);
 /// Goes to a step: the question becomes what it sets, in one step of undo, and so does the look.
-void go_to_step(AppState& state, std::size_t step, std::size_t kind);
+void go_to_step(AppState& state, std::size_t step, CommandKind kind);
 /// Takes the settings. In another language a step with a separate English sentence is shown anew: its text is about
 /// another sentence then.
-void take_settings(AppState& state, Settings settings, std::size_t kind);
+void take_settings(AppState& state, Settings settings, CommandKind kind);
 /// Adds a lesson from a file, or replaces an earlier one from that file. Returns its index.
 std::size_t add_lesson(AppState& state, Lesson lesson);
 /// … and begins it.
-void take_lesson(AppState& state, Lesson lesson, std::size_t kind);
+void take_lesson(AppState& state, Lesson lesson, CommandKind kind);
 
 }  // namespace headlight

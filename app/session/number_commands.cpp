@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kSpaces = " \t\r\n";
 
 /// The numbers become what is asked about. A document that asks about something else begins anew.
-Status use_numbers(AppState& state, OwnNumbers numbers, std::size_t kind) {
+Status use_numbers(AppState& state, OwnNumbers numbers, CommandKind kind) {
   auto made = TRY(model_of_numbers("numbers", numbers));
   Document& document = edited(state, kind);
   const Config shape = config_of(document);
@@ -75,7 +75,7 @@ NumbersDialog dialog_on_first(const AppState& state) {
   return dialog_on(state, OwnTable::x);
 }
 
-void take_numbers(AppState& state, const TakeNumbers& command, std::size_t kind) {
+void take_numbers(AppState& state, const TakeNumbers& command, CommandKind kind) {
   const auto numbers = with_typed(state, command);
   const bool there = numbers && state.document.numbers && *state.document.numbers == *numbers;
   const Status used = there ? Status(Done{}) : numbers ? use_numbers(state, *numbers, kind) : Status(numbers.error());
@@ -94,7 +94,7 @@ void take_numbers(AppState& state, const TakeNumbers& command, std::size_t kind)
   }
 }
 
-void set_own_number(AppState& state, const SetOwnNumber& command, std::size_t kind) {
+void set_own_number(AppState& state, const SetOwnNumber& command, CommandKind kind) {
   const OwnCell& cell = command.cell;
   if (!state.document.numbers) return;
   const NumberTable* before = own_table(*state.document.numbers, cell.table, cell.head);

@@ -19,10 +19,10 @@ NumbersDialog dialog_on_first(const AppState& state);
 
 /// Replaces a table, or all tables by a whole {"x": …}. Text that cannot be read changes nothing; a table that does not
 /// fit the present ones waits in the dialog for the others. The dialog shows the reason in one line.
-void take_numbers(AppState& state, const TakeNumbers& command, std::size_t kind);
+void take_numbers(AppState& state, const TakeNumbers& command, CommandKind kind);
 
 /// Sets one cell; a notice states the reason where that cannot be.
-void set_own_number(AppState& state, const SetOwnNumber& command, std::size_t kind);
+void set_own_number(AppState& state, const SetOwnNumber& command, CommandKind kind);
 
 /// The typed number that a cell of a matrix of the answer shows; nothing where it was computed.
 std::optional<OwnCell> own_cell(const AppState& state, const MatrixId& matrix, const MatrixCell& cell);

@@ -89,12 +89,20 @@ class Slot {
   std::uint64_t version_ = 0;
 };
 
+/// The state where it has the slot; of a tool's slot the part of the state (session/parts.h).
+template <class Host, class State>
+auto& host_of(State& state) {
+  using Wanted = std::conditional_t<std::is_const_v<State>, const Host, Host>;
+  if constexpr (std::is_base_of_v<Host, State> || std::is_base_of_v<State, Host>) return static_cast<Wanted&>(state);
+  else return state.parts.template get<Host>();
+}
+
 /// Takes an answer or an error into its slot, and then those beside it. An answer to another question is dropped where
 /// the current one is answered already.
 template <class Host, class SlotType>
 bool take(AppState& state, SlotType Host::*member, const typename SlotType::Question& question,
           const Result<typename SlotType::Pointer>& answer, double milliseconds, const std::vector<Answered>& beside) {
-  SlotType& slot = static_cast<Host&>(state).*member;
+  SlotType& slot = host_of<Host>(state).*member;
   if constexpr (std::is_invocable_v<decltype(SlotType::kQuestionOf), const AppState&>)
     if (const auto wanted = SlotType::kQuestionOf(state); wanted && slot.to(*wanted) && !(*wanted == question))
       return false;
@@ -129,19 +137,19 @@ Job job_of(SlotType Host::*slot, const typename SlotType::Question& question, co
   } else if constexpr (std::is_invocable_v<Function, const Question&, const AppState&>) {
     return answer_to(question, state);
   } else {
-    return [slot, question,
-            known = (static_cast<const Host&>(state).*slot).answer()](Progress& progress) -> std::optional<Command> {
-      const auto made = [&] {
-        if constexpr (std::is_invocable_v<Function, const Question&, const typename SlotType::Answer*, Progress&>)
-          return answer_to(question, known.get(), progress);
-        else if constexpr (std::is_invocable_v<Function, const Question&, Progress&>)
-          return answer_to(question, progress);
-        else return answer_to(question, progress.stop);
-      };
-      Result<typename SlotType::Pointer> answer = made();
-      if (answer && !*answer) return std::nullopt;
-      return reply(slot, question, std::move(answer));
-    };
+    return
+        [slot, question, known = (host_of<Host>(state).*slot).answer()](Progress& progress) -> std::optional<Command> {
+          const auto made = [&] {
+            if constexpr (std::is_invocable_v<Function, const Question&, const typename SlotType::Answer*, Progress&>)
+              return answer_to(question, known.get(), progress);
+            else if constexpr (std::is_invocable_v<Function, const Question&, Progress&>)
+              return answer_to(question, progress);
+            else return answer_to(question, progress.stop);
+          };
+          Result<typename SlotType::Pointer> answer = made();
+          if (answer && !*answer) return std::nullopt;
+          return reply(slot, question, std::move(answer));
+        };
   }
 }
 

@@ -1,6 +1,7 @@
 // The start of the program: the request of the command line, and the program's data.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,8 @@ struct Startup {
   bool timings = false;             // how long the start takes, on standard error
 };
 
+class Loop;  // session/loop/loop.h
+
 struct ScreenshotOptions {
   std::string file;
   int width = 1600, height = 1000;
@@ -39,7 +42,8 @@ struct ScreenshotOptions {
   bool greeted = true;                 // without the first words about the window
   std::optional<View> view = {};       // that is opened as a click on its tab would (show_view)
   bool own_head = false;               // a head was asked for
-  Index train_steps = 0;               // of a training that is begun for the picture, and not stored
+  /// What a tool does before the picture is drawn; empty: nothing.
+  std::function<Status(Loop&, AppState&)> prepare = {};
 };
 
 /// The program's data that a window needs.

@@ -2,6 +2,7 @@
 
 #include "base/formatted.h"
 #include "session/lesson_commands.h"
+#include "session/model_check.h"
 #include "session/shown.h"
 #include "session/typing.h"
 
@@ -142,23 +143,13 @@ std::optional<ListingQuestion> listing_question(const AppState& state) {
   return program_question(state);
 }
 
-bool shows_training(const AppState& state) {
-  return state.training && !state.training->folder.empty() && state.document.model_path == state.training->folder;
+bool shows_live(const AppState& state) {
+  return state.live && !state.live->folder.empty() && state.document.model_path == state.live->folder;
 }
 
 std::optional<Index> shown_step(const AppState& state) {
-  if (!shows_training(state)) return std::nullopt;
-  return state.training->shown.value_or(state.training->live_step);
-}
-
-TrainingPlan next_training(const AppState& state) {
-  const TrainingPlan& chosen = state.training_plan;
-  TrainingPlan plan = default_plan(takes_shape(state.document) ? state.document.config : config_of(state.document));
-  plan.config.seed = chosen.config.seed;
-  if (chosen.task == plan.task) plan.corruption = chosen.corruption;  // that of another task has no meaning here
-  plan.recipe = chosen.recipe;
-  plan.batch = chosen.batch;
-  return plan;
+  if (!shows_live(state)) return std::nullopt;
+  return state.live->shown.value_or(state.live->newest);
 }
 
 std::vector<HeadRef> flow_heads(const AppState& state) {
@@ -177,22 +168,26 @@ std::optional<FlowQuestion> flow_question(const AppState& state) {
   return FlowQuestion{state.trace, flow_heads(state), folds ? state.folded.answer() : nullptr};
 }
 
-const std::vector<TrainedFolder>& trained_folders(const AppState& state) {
-  static const std::vector<TrainedFolder> none;
-  return state.trained ? *state.trained : none;
+const LoadedModel* loaded_model(const AppState& state) {
+  if (!state.document.model) return nullptr;
+  for (const LoadedModel& loaded : state.loaded)
+    if (loaded.model.lock() == state.document.model) return &loaded;
+  return nullptr;
 }
 
-const ModelCheck* check_of_model(const AppState& state) {
-  if (!state.document.model) return nullptr;
-  for (const ModelCheck& check : state.checks)
-    if (check.model.lock() == state.document.model) return &check;
+const std::vector<Finding>* findings_of_model(const AppState& state) {
+  if (!state.document.model || !state.checks) return nullptr;
+  for (const ModelCheck& check : *state.checks)
+    if (check.model.lock() == state.document.model) return &check.findings;
   return nullptr;
 }
 
 Session session_of(const AppState& state) {
   Session session{state.document, state.view};
-  session.kept = state.kept;
-  if (session.kept) session.kept->trace.reset();
+  if (state.kept) {
+    session.kept = *state.kept;
+    session.kept->trace.reset();
+  }
   session.lesson = lesson_mark(state);
   return session;
 }

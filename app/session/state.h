@@ -9,10 +9,12 @@
 #include "base/finding.h"
 #include "models/bundled_models.h"
 #include "session/answers.h"
+#include "tool/parts.h"
 
 namespace headlight {
 
 struct Lesson;  // lesson/lesson.h
+struct Mistake;
 
 /// A line for the user at the foot of the window, until it is dismissed or replaced.
 struct Notice {
@@ -32,11 +34,18 @@ struct Generation {
   Sampling sampling;
 };
 
-/// The checks of a loaded checkpoint (check/checkpoint_check.h).
-struct ModelCheck {
+/// A checkpoint that was loaded, and the warnings of loading it (session/model_check.h has what was found about it).
+struct LoadedModel {
   std::weak_ptr<const Model> model;
-  std::vector<Error> warnings;                   // of loading it
-  std::optional<std::vector<Finding>> findings;  // none: not checked yet
+  std::vector<Error> warnings;
+};
+
+/// A model that a tool makes while the window is open, and that changes by itself.
+struct LiveModel {
+  std::string folder;  // Document::model_path of what it answers; empty: it did not begin
+  bool goes_on = false;
+  Index step = 0, newest = 0;  // steps that were taken, and the one after which its newest model was
+  std::optional<Index> shown;  // the step that is looked at; none: the newest
 };
 
 /// A file or folder that could not be opened: a card instead of the maps, until something is opened or it is left.
@@ -55,7 +64,7 @@ struct AppState : Answers {
   Document document;
   std::vector<Document> undo, redo;
   std::optional<Document> gesture;  // the document before the edits that are still going on
-  std::size_t gesture_kind = 0;     // which Command those edits are
+  CommandKind gesture_kind = {};    // which Command those edits are
 
   ViewState view;
   std::optional<ViewState> opened_view;  // the look of a session just opened, until there is an answer that it fits
@@ -66,19 +75,16 @@ struct AppState : Answers {
   std::optional<Request> prefix;  // the part of it that is looked at, where the look has a prefix
 
   std::shared_ptr<const Trace> before_edit;  // the answer before the last edit, of a sentence that is not long
-  std::vector<ModelCheck> checks;            // one a checkpoint of the document and of its undo
+  std::vector<LoadedModel> loaded;           // one a checkpoint of the document and of its undo
   std::optional<Generation> generation;      // goes on at every answer; an edit by hand and an error end it
 
-  TrainingPlan training_plan = default_plan({});      // of the next training; its shape is the document's
-  CorpusChoice training_corpus;                       // … and what it is trained on
-  std::optional<TrainingRun> training;                // that goes on, or went on last
-  std::uint64_t training_version = 0;                 // counts its messages
-  std::shared_ptr<const OwnNumbers> checked_numbers;  // that were typed, and what cannot be right about them
-  std::vector<Mistake> numbers_found;
-  bool awaits_start = false;           // the next answer chooses the head and the cell to begin with (start_cell.h)
-  bool chose_start = false;            // … as an answer did, and the user chose neither since
-  std::optional<AnswerSnapshot> kept;  // A of View::compare; B is the answer on the screen
-  bool seeks_most_changed = false;     // the next comparison chooses the head that differs most
+  Parts parts;                                                // what tools add
+  std::optional<LiveModel> live;                              // the one that is made now, or was made last
+  std::shared_ptr<const OwnNumbers> checked_numbers;          // that were typed, and what cannot be right about them
+  std::shared_ptr<const std::vector<Mistake>> numbers_found;  // null where nothing can check them
+  bool awaits_start = false;        // the next answer chooses the head and the cell to begin with (start_cell.h)
+  bool chose_start = false;         // … as an answer did, and the user chose neither since
+  bool seeks_most_changed = false;  // the next comparison chooses the head that differs most
   std::shared_ptr<const std::vector<Lesson>> lessons;  // that can be read; null: none
 
   Browser browser;
@@ -135,14 +141,14 @@ CellRef pinned_or_strongest(const AppState& state);
 /// The program of the answer on the screen: of all sentences of its batch, but of a prefix alone.
 ListingQuestion program_question(const AppState& state);
 
-/// Whether the document is answered by the training's model, the newest or an earlier one.
-bool shows_training(const AppState& state);
+/// Whether the document is answered by AppState::live, the newest or an earlier one.
+bool shows_live(const AppState& state);
 
-/// The step of the training whose model answers the document; nothing where none does.
+/// The step whose model of AppState::live answers the document; nothing where none does.
 std::optional<Index> shown_step(const AppState& state);
 
-/// The plan of a training that begins now: `training_plan` for a model of the document's shape.
-TrainingPlan next_training(const AppState& state);
+/// Whether a tool changes a model now.
+inline bool is_live(const AppState& state) { return state.live && state.live->goes_on; }
 
 /// The heads whose lines View::flow draws: of the chosen head's layer, in order; none where all were switched away.
 std::vector<HeadRef> flow_heads(const AppState& state);
@@ -150,11 +156,8 @@ std::vector<HeadRef> flow_heads(const AppState& state);
 /// The longer side of those weights: a larger region is max-pooled to it.
 inline constexpr Index kDetail = 512;
 
-/// The folders of earlier trainings, as listed last.
-const std::vector<TrainedFolder>& trained_folders(const AppState& state);
-
-/// The check of the document's checkpoint; null where its model is none.
-const ModelCheck* check_of_model(const AppState& state);
+/// The document's checkpoint; null where its model is none.
+const LoadedModel* loaded_model(const AppState& state);
 
 /// The state as a session's file has it.
 Session session_of(const AppState& state);
@@ -163,6 +166,16 @@ Session session_of(const AppState& state);
 Settings settings_to_keep(const AppState& state);
 
 bool has_unsaved_changes(const AppState& state);
+
+/// The part of the state that a tool added: T() until it was changed.
+template <class T>
+const T& part(const AppState& state) {
+  return state.parts.get<T>();
+}
+template <class T>
+T& part(AppState& state) {
+  return state.parts.get<T>();
+}
 
 /// Where the sentence that is looked at begins in the whole text, in bytes.
 std::size_t sentence_begin(const AppState& state, TextSide side = TextSide::source);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "derived/answer_comparison.h"
-#include "diagnose/typed_numbers.h"
 #include "models/model_choice.h"
 #include "question/tokenizers.h"
 #include "read/external/page_text.h"
@@ -12,7 +11,7 @@
 #include "session/open_file.h"
 #include "session/shown.h"
 #include "session/start_cell.h"
-#include "session/training_commands.h"
+#include "session/tool_state.h"
 #include "session/typing.h"
 #include "session/update.h"
 
@@ -28,7 +27,7 @@ HeadRef fitted(const Trace& trace, HeadRef head) {
 }
 
 /// Whether a notice offers to undo such edits. A typed text is visible in its box and needs none.
-bool is_announced(std::size_t kind) {
+bool is_announced(CommandKind kind) {
   return is_one_of<SetSplit, ToggleCut, SetPad, SetConfig, UseTrained, SetScale, SetMask, GiveMask, PaintCell,
                    ClearPaint, SetLayerScale, ClearLayer, SwitchPart, SwitchPartsOn, SwitchHead, SwitchAllOn, SetOffAs,
                    SetWeight, ClearWeights, SetDropout, TakeNumbers, SetOwnNumber>(kind);
@@ -127,10 +126,13 @@ void ask_again(AppState& state) {
   if (state.before_edit && state.before_edit->request.model != state.document.model) state.before_edit.reset();
   if (state.document.numbers != state.checked_numbers) {
     state.checked_numbers = state.document.numbers;
-    state.numbers_found = state.checked_numbers ? check_numbers(*state.checked_numbers) : std::vector<Mistake>{};
+    const auto check = of_tools(&Tool::check_numbers);
+    state.numbers_found.reset();
+    if (check && state.checked_numbers)
+      state.numbers_found = std::make_shared<const std::vector<Mistake>>(check(*state.checked_numbers));
     if (state.view.numbers) state.view.numbers = dialog_on_first(state);  // samples, Undo
   }
-  if (is_shipped(state.document) && !check_of_model(state)) await_check(state, {});  // chosen without being opened
+  if (is_shipped(state.document) && !loaded_model(state)) await_check(state, {});  // chosen without being opened
 }
 
 void end_gesture(AppState& state) {
@@ -147,7 +149,7 @@ void end_gesture(AppState& state) {
   if (typed) choose_start(state);
 }
 
-Document& edited(AppState& state, std::size_t kind) {
+Document& edited(AppState& state, CommandKind kind) {
   if (state.gesture && state.gesture_kind != kind) end_gesture(state);
   forget_change(state);
   if (!state.gesture) {
@@ -255,9 +257,14 @@ void generate(AppState& state) {
   if (--state.generation->left == 0 || state.requests.empty()) stop_generating(state);
 }
 
+void keep(AppState& state, AnswerSnapshot answer) {
+  SnapshotQuestion question{answer, answer.trace != nullptr};
+  state.kept.put(std::move(question), std::make_shared<const AnswerSnapshot>(std::move(answer)));
+}
+
 void keep_answer(AppState& state) {
   if (!state.trace || is_stale(state)) return;
-  state.kept = answer_now(state);
+  keep(state, answer_now(state));
   state.view.pinned_kept.reset();
   state.seeks_most_changed = true;
 }
@@ -285,34 +292,34 @@ void seek_most_changed(AppState& state) {
   pin_most_changed(state, *first, *compared.stack(first->head.stack));
 }
 
-void swap_kept(AppState& state, std::size_t kind) {
+void swap_kept(AppState& state, CommandKind kind) {
   if (!state.kept || !state.trace || is_stale(state)) return;
   stop_generating(state);
   end_gesture(state);
   AnswerSnapshot before = answer_now(state);
-  AnswerSnapshot asked = std::move(*state.kept);
-  if (asked.step) show_kept_step(state, *asked.step, asked.document);
+  AnswerSnapshot asked = *state.kept;
+  if (const auto show_step = of_tools(&ToolState::show_step); show_step && asked.step)
+    show_step(state, *asked.step, asked.document);
   edited(state, kind) = std::move(asked.document);
   end_gesture(state);
   state.view.sentence = asked.sentence;
   state.view.prefix = asked.prefix;
   state.view.pinned_kept.reset();
-  state.kept = std::move(before);
+  keep(state, std::move(before));
   ask_again(state);
 }
 
 void await_check(AppState& state, std::vector<Error> warnings) {
-  std::erase_if(state.checks, [](const ModelCheck& check) { return check.model.expired(); });
+  std::erase_if(state.loaded, [](const LoadedModel& loaded) { return loaded.model.expired(); });
   if (!state.document.model || has_own_inputs(state.document)) return;
-  if (check_of_model(state)) return;
-  state.checks.push_back({state.document.model, std::move(warnings), std::nullopt});
+  if (!loaded_model(state)) state.loaded.push_back({state.document.model, std::move(warnings)});
 }
 
 std::vector<Error> take_kept_and_lesson(AppState& state, Session& session) {
   if (session.kept) {
-    state.kept = std::move(session.kept);
+    share_model(session.kept->document, state.shipped.get());
+    keep(state, *std::move(session.kept));
     state.comparison.reset();
-    share_model(state.kept->document, state.shipped.get());
   }
   std::vector<Error> lost = std::move(session.lost);
   if (session.lesson.name.empty()) return lost;
@@ -322,7 +329,7 @@ std::vector<Error> take_kept_and_lesson(AppState& state, Session& session) {
   return lost;
 }
 
-void take_opened(AppState& state, FileOpened& opened, std::size_t kind) {
+void take_opened(AppState& state, FileOpened& opened, CommandKind kind) {
   OpenFile& file = opened.opened;
   stop_generating(state);
   end_gesture(state);

@@ -15,7 +15,7 @@ Document first_document(const BundledModels* models, Language language);
 
 // Undo.
 /// Before the document changes: edits of the same kind join the gesture, others begin a new one.
-Document& edited(AppState& state, std::size_t kind);
+Document& edited(AppState& state, CommandKind kind);
 /// The edits that are going on become one step of undo.
 void end_gesture(AppState& state);
 /// One step of undo, or back: the document becomes the last of `from`, and what it was the last of `to`.
@@ -32,7 +32,7 @@ void cut_prefix(AppState& state);
 void generate(AppState& state);
 void stop_generating(AppState& state);
 /// Takes over what a file held; `kind` is that of the command.
-void take_opened(AppState& state, FileOpened& opened, std::size_t kind);
+void take_opened(AppState& state, FileOpened& opened, CommandKind kind);
 /// What a session has beside its question and its look: A of View::compare, which is computed again, and the lesson
 /// that was read in it. The lines name the parts of the session that are missing now.
 std::vector<Error> take_kept_and_lesson(AppState& state, Session& session);
@@ -62,9 +62,11 @@ void look_at(ViewState& view, Look look);
 
 /// Where the look asked for it: chooses the head that differs most, once the two answers are compared.
 void seek_most_changed(AppState& state);
-/// Keeps the answer on the screen as A of View::compare. Does nothing while it is stale.
+/// Keeps an answer, or a question whose answer is to be found, as A of View::compare.
+void keep(AppState& state, AnswerSnapshot answer);
+/// Keeps the answer on the screen. Does nothing while it is stale.
 void keep_answer(AppState& state);
 /// Asks A's question again, and keeps the answer on the screen as A.
-void swap_kept(AppState& state, std::size_t kind);
+void swap_kept(AppState& state, CommandKind kind);
 
 }  // namespace headlight

@@ -28,7 +28,7 @@ std::optional<Index> same_word(const Tokens& from, const Tokens& to, Index posit
 
 }  // namespace
 
-bool is_typed(std::size_t kind) { return is_one_of<SetText, SetTarget, SetTextPair, SetChat, SetIds>(kind); }
+bool is_typed(CommandKind kind) { return is_one_of<SetText, SetTarget, SetTextPair, SetChat, SetIds>(kind); }
 
 bool is_typing(const AppState& state) { return state.gesture && is_typed(state.gesture_kind); }
 

@@ -9,7 +9,7 @@ namespace headlight {
 inline constexpr double kTextRests = 0.4;
 
 /// Whether a command of this kind (Command::kind) is an edit in a text box.
-bool is_typed(std::size_t kind);
+bool is_typed(CommandKind kind);
 
 /// Whether a text is being typed: such edits are going on.
 bool is_typing(const AppState& state);

@@ -1,12 +1,16 @@
 #include "session/update.h"
 
+#include <cassert>
+#include <unordered_map>
+
 #include "session/file_update.h"
 #include "session/lesson_commands.h"
 #include "session/number_commands.h"
 #include "session/shown.h"
 #include "session/start_cell.h"
 #include "session/state_rules.h"
-#include "session/training_commands.h"
+#include "session/tool_state.h"
+#include "view/view_names.h"
 
 namespace headlight {
 namespace {
@@ -14,10 +18,10 @@ namespace {
 constexpr std::size_t kMostLooked = 100;
 
 /// The user's commands about the question, the look at the answer, trainings and lessons: one function a command;
-/// `kind` is the command's index in the variant.
+/// `kind` is the command's.
 struct Update {
   AppState& state;
-  std::size_t kind;
+  CommandKind kind;
 
   /// The document, for a change by the user.
   Document& document() {
@@ -307,22 +311,6 @@ struct Update {
   }
   void operator()(SetSettings& c) { take_settings(state, std::move(c.settings), kind); }
 
-  void operator()(SetTrainingPlan& c) { state.training_plan = std::move(c.plan); }
-  void operator()(SetCorpus& c) {
-    state.training_corpus.text = std::move(c.text);
-    state.browser.purpose = Browser::Purpose::none;
-  }
-  void operator()(StartTraining& c) { start_training(state, c); }
-  void operator()(ContinueTraining& c) { continue_training(state, c); }
-  void operator()(const PauseTraining&) { pause_training(state); }
-  void operator()(const ResumeTraining&) { resume_training(state); }
-  void operator()(const StopTraining&) { stop_training(state); }
-  void operator()(const ChooseShot& c) { choose_shot(state, c.step, kind); }
-  void operator()(const ShowTraining&) { show_training(state, kind); }
-
-  void operator()(TrainingReply& c) {
-    std::visit([&](auto& reply) { take(state, reply, kind); }, c);
-  }
   void operator()(const Answered& c) { c.take(state); }
 
   void operator()(const Quit&) { state.quit = true; }
@@ -339,13 +327,47 @@ struct Update {
   void operator()(const GoToStep& c) { go_to_step(state, c.step, kind); }
 };
 
-/// One visitor of all their functions.
-template <class... Updates>
-struct Overloaded : Updates... {
-  using Updates::operator()...;
-};
-template <class... Updates>
-Overloaded(Updates...) -> Overloaded<Updates...>;
+using Handlers = std::unordered_map<CommandKind, void (*)(AppState&, Command&)>;
+
+/// These commands are carried out by members of Functions.
+template <class Functions, class... Commands>
+void add_handlers(Handlers& handlers) {
+  (handlers.emplace(command_kind<Commands>,
+                    [](AppState& state, Command& command) {
+                      Functions{state, command.kind()}(*command.as<Commands>());
+                    }),
+   ...);
+}
+
+/// The viewer's, and those of the tools.
+Handlers all_handlers() {
+  Handlers handlers;
+  add_handlers<Update, SetText, SetTarget, SetSplit, ToggleCut, SetIds, SetTokenTypes, SetPad, SetConfig, UseTrained,
+               SetScale, SetMask, GiveMask, PaintCell, ClearPaint, SetLayerScale, ClearLayer, SwitchPart, SwitchPartsOn,
+               SwitchHead, SwitchAllOn, SetOffAs, SetWeight, ClearWeights, SetDropout, ClearEdits, AppendWord, Generate,
+               StopGenerating, Reset, EndGesture, Undo, Redo, ChoosePrefix, ChooseSentence, ChooseHead, Hover, Pin,
+               SetColourScale, SetFold, SetViewport, SetPainting, SetStroke, FocusText, ShowView, LookAt, LookBack,
+               ShowTab, SetLens, SetPatch, SetAlignment, SetScope, SetSampling, SearchWord, ShowHelp, SetGradients,
+               SetSettings, NameFile, Quit, OrderHeads, FindHeads, FocusFind, SetFlow, SetTextLook, TryWord,
+               SetOwnRange, ShowMaps, ShowGrid, ShowPalette, KeepAnswer, SwapKept, DropKept, OpenLesson, GoToStep,
+               ChooseExport, OrderDifferences, SetTextPair, SetChat, SetComparedPart, ChooseStart, OpenInsideLine,
+               ChooseList, PointAt, FocusControl, SetCode, TakeNumbers, SetOwnNumber, ShowNumbers, Answered>(handlers);
+  add_handlers<FileUpdate, Browse, OpenPath, SaveSession, ExportTo, CancelFileWork, ModelsListed, FolderListed,
+               FileOpened, FileSaved, FileFailed, DismissNotice, ChooseFigure, FigureTo, Copied, Changed, OpenFailed,
+               ShowFailure, LeaveFailure>(handlers);
+  for (const Tool* tool : tools())
+    if (tool->state)
+      for (const Handler& handler : tool->state->handlers) handlers.emplace(handler.kind, handler.run);
+  return handlers;
+}
+
+/// A view that this build does not have: of a session, a lesson, the settings of another build.
+void leave_missing_view(AppState& state) {
+  const View view = state.view.view;
+  if (is_there(view)) return;
+  state.view.view = View::heads;
+  state.notice = notice_of(missing_tool("view " + std::string(name(view)), tool_of(view)));
+}
 
 }  // namespace
 
@@ -364,8 +386,10 @@ AppState initial_state(const Lexicon& lexicon, Document document, Settings setti
 }
 
 void update(AppState& state, Command command) {
-  const std::size_t kind = command.kind();
-  command.visit(Overloaded{Update{state, kind}, FileUpdate{state, kind}});
+  static const Handlers handlers = all_handlers();
+  assert(handlers.contains(command.kind()));
+  handlers.at(command.kind())(state, command);
+  leave_missing_view(state);
   if (state.trace) {
     fit_view(state);
     fold_maps(state);

@@ -226,7 +226,6 @@ struct ViewState : Layout {
   std::optional<LessonPosition> lesson;    // that is being read
   ControlFocus focus;                      // with a ring around it
   std::string pointed;                     // the control that the lesson's text points at; empty: none
-  bool train_advanced = false;             // View::train shows the advanced options of a training
   std::optional<NumbersDialog> numbers;    // while it is open
   std::optional<CommandPalette> palette;   // the list of everything that can be done, while it is open
 

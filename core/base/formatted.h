@@ -52,4 +52,8 @@ char* put_number(float value, char* to);
 /// Python and most JSON readers go). False, and nothing appended, where `value` is not finite.
 bool append_number(std::string& text, float value);
 
+/// A word of a command line, quoted where a POSIX shell would not read it back as it is. Letters, digits, `_-./+=:` and
+/// the characters of `also_plain` need no quotes.
+std::string shell_word(std::string_view word, std::string_view also_plain = {});
+
 }  // namespace headlight

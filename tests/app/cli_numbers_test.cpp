@@ -1,4 +1,4 @@
-// Numbers entered by the user on the command line, worksheets of them, and programs on standard output.
+// Numbers entered by the user on the command line, and programs on standard output.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,7 +6,6 @@
 #include "app/program.h"
 #include "math/forward.h"
 #include "models/open_model.h"
-#include "views/inside/worksheet.h"
 
 namespace headlight {
 namespace {
@@ -67,57 +66,6 @@ TEST(Numbers, WrongOnesAreRefusedInALine) {
             std::string::npos);
   EXPECT_NE(refused({"check", "--x", x, "folder"}).find("no FOLDER beside it"), std::string::npos);
   EXPECT_NE(refused({"check"}).find("a FOLDER, or numbers"), std::string::npos);
-}
-
-TEST(Worksheet, LeavesEmptyWhatTheKeyHas) {
-  const auto opened = open_model(kNumbers + "two-heads.numbers.json", std::nullopt);
-  ASSERT_TRUE(opened);
-  const auto requests = requests_of(opened->document, Lexicon{});
-  ASSERT_TRUE(requests);
-  Progress progress;
-  const auto trace = forward(requests->front(), progress, nullptr);
-  ASSERT_TRUE(trace && *trace);
-  const auto numbers_on = [&](bool key) {
-    const WorksheetOptions options{.blank = {Quantity::weights, Quantity::attention_output}, .key = key};
-    const auto measure = [](std::string_view text, float size) { return static_cast<float>(text.size()) * size / 2; };
-    const auto pages = draw_worksheet(**trace, options, measure);
-    EXPECT_TRUE(pages);
-    const auto has_heading = [&](std::string_view heading) {
-      const auto is = [&](const auto& item) {
-        const auto* text = std::get_if<Text>(&item);
-        return text && text->text == heading;
-      };
-      return std::any_of(pages->front().items.begin(), pages->front().items.end(), is);
-    };
-    EXPECT_TRUE(has_heading("query = key = value")) << "every name that stands in a formula is on the sheet";
-    EXPECT_FALSE(has_heading("query"));
-    std::ptrdiff_t count = 0;
-    for (const Drawing& page : *pages)
-      for (const auto& item : page.items)
-        if (const auto* text = std::get_if<Text>(&item)) count += text->role == Role::value;
-    return count;
-  };
-  EXPECT_EQ(numbers_on(true) - numbers_on(false), 2 * 2 + 2 * 4) << "the weights and the output";
-}
-
-TEST(Worksheet, WritesPagesAndTheirKey) {
-  const Folder folder;
-  const std::string sheet = (folder.path() / "sheet.pdf").string(), key = (folder.path() / "key.pdf").string();
-  for (const char* language : {"en", "zh"}) {
-    const Ran ran = run({"worksheet", kNumbers + "two-heads.numbers.json", "--blank", "weights,output", "-o", sheet,
-                         "--key", key, "--language", language});
-    ASSERT_EQ(ran.status, 0) << ran.err;
-    const std::string blank = *read_file(sheet), filled = *read_file(key);
-    EXPECT_TRUE(blank.starts_with("%PDF-1.4") && filled.starts_with("%PDF-1.4"));
-  }
-  EXPECT_NE(refused({"worksheet", "-o", sheet}).find("at most 16 rows and columns"), std::string::npos);
-  EXPECT_NE(refused({"worksheet", "--blank", "y", "-o", sheet}).find("--blank: expected q, k, v"), std::string::npos);
-  EXPECT_NE(
-      refused({"worksheet", kNumbers + "two-heads.numbers.json", "--blank", "scores", "-o", sheet})
-          .find("--blank: expected a matrix of this attention: q, k, v, scaled, weights, z, concat, output, found"),
-      std::string::npos)
-      << "without a mask the scores are the scaled products";
-  EXPECT_NE(refused({"worksheet", "-o", "sheet.png"}).find("ending: expected .pdf, found .png"), std::string::npos);
 }
 
 TEST(Code, ReadsOneXOfNumbers) {

@@ -55,7 +55,7 @@ class ActionsTest : public KeysTest {
     h.state = before;
     h.maps = RecordingPainter{};  // the old one would take contents of an earlier state for those of this one
     Gui now = gui();
-    if (!row.run || row.id == Act::run_training || !is_possible(now, row)) return;  // no training is started
+    if (!row.run || row.id == act_of_tool("run_training") || !is_possible(now, row)) return;  // no training is started
     perform(now, row);
     take();
     EXPECT_TRUE(is_consistent(h.state));
@@ -241,7 +241,7 @@ TEST(Actions, TheFormatOfLessonsListsTheirNames) {
     if (act) named.insert(*act);
     at = end;
   }
-  EXPECT_EQ(named.size(), static_cast<std::size_t>(Act::count));
+  EXPECT_EQ(named.size(), all_actions().size());
   EXPECT_FALSE(parse_act(""));
   EXPECT_FALSE(parse_act("count"));
 }

@@ -1,5 +1,6 @@
 // The badge beside a checkpoint's name: whether it was loaded right, and all that was found, in both languages.
 #include "gui/harness.h"
+#include "session/model_check.h"
 
 namespace headlight {
 namespace {
@@ -16,8 +17,9 @@ class CheckBadge : public GuiTest {
   }
   /// The findings that the badge would show, instead of those that were found.
   void find(std::vector<Finding> findings) {
-    harness->push(reply(&Answers::check, {harness->state.document.model, {}, {}},
-                        std::make_shared<const std::vector<Finding>>(std::move(findings))));
+    const std::vector<ModelCheck> found{{harness->state.document.model, std::move(findings)}};
+    harness->push(reply(&Answers::checks, {harness->state.document.model, {}, {}},
+                        std::make_shared<const std::vector<ModelCheck>>(found)));
     harness->frame(2);
   }
   void chinese() {
@@ -47,7 +49,7 @@ TEST_F(CheckBadge, AgreementIsSaidAndTheFindingsAreBehindIt) {
   EXPECT_TRUE(harness->says("加载正确：与参考结果一致"));
   EXPECT_TRUE(harness->says("与参考结果一致。")) << harness->words_on_screen();
   EXPECT_TRUE(harness->says("attentions: as the reference")) << "the line itself beneath";
-  for (const Finding& finding : *check_of_model(harness->state)->findings)
+  for (const Finding& finding : *findings_of_model(harness->state))
     EXPECT_NE(finding.code, ErrorCode::bad_value) << finding.line;
 }
 

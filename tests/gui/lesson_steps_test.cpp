@@ -6,6 +6,7 @@
 #include "lesson/lesson.h"
 #include "math/attention.h"
 #include "session/lesson_commands.h"
+#include "trains.h"
 
 namespace headlight {
 namespace {
@@ -18,9 +19,8 @@ class LessonSteps : public GuiTest, public testing::WithParamInterface<std::tupl
     start(default_document(fixture::shipped().get()), {1440, 900}, settings);
     harness->loop = std::make_unique<Loop>(
         [] {}, std::string{},
-        LoopOptions{
-            .training = {.folder = folder_ / "trained", .threads = 1, .score_sentences = 12, .sample_sentences = 6}});
-    TrainingPlan plan = harness->state.training_plan;
+        trains({.folder = folder_ / "trained", .threads = 1, .score_sentences = 12, .sample_sentences = 6}));
+    TrainingPlan plan = trainings(harness->state).plan;
     plan.recipe.schedule.steps = 300;
     plan.batch = 4;
     harness->push(SetTrainingPlan{plan});
@@ -114,7 +114,7 @@ class LessonSteps : public GuiTest, public testing::WithParamInterface<std::tupl
 
   void wait_for_training() {
     harness->frame(2);
-    harness->loop->settle_training(harness->state);
+    harness->loop->settle_tools(harness->state);
     harness->frame(3);
   }
 };

@@ -12,6 +12,7 @@
 
 #include "gl/app.h"
 #include "gl/offscreen.h"
+#include "session/startup.h"
 
 namespace headlight {
 namespace {

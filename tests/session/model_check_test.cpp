@@ -3,9 +3,11 @@
 
 #include "app/session_fixture.h"
 #include "app/shipped.h"
+#include "diagnose/check/checkpoint_check.h"
 #include "models/bundled_models.h"
 #include "models/open_model.h"
 #include "session/loop/loop.h"
+#include "session/model_check.h"
 #include "session/open_file.h"
 #include "session/session_file.h"
 
@@ -30,27 +32,25 @@ TEST(ModelCheck, ComesAfterOpeningAndBelongsToItsModel) {
   AppState state = small_state();
   Loop loop({}, {});
   loop.settle(state);
-  EXPECT_EQ(check_of_model(state), nullptr) << "fresh weights are as they were drawn";
+  EXPECT_EQ(findings_of_model(state), nullptr) << "fresh weights are as they were drawn";
   settle(loop, state, {OpenPath{with_reference(folder, "family-roberta")}});
-  const ModelCheck* check = check_of_model(state);
+  const std::vector<Finding>* check = findings_of_model(state);
   ASSERT_NE(check, nullptr);
-  ASSERT_TRUE(check->findings);
-  EXPECT_LE(gravest(*check->findings), Severity::note);
-  EXPECT_TRUE(agrees_with_reference(*check->findings));
+  EXPECT_LE(gravest(*check), Severity::note);
+  EXPECT_TRUE(agrees_with_reference(*check));
 
   settle(loop, state, {OpenPath{golden("family-mistral").string()}});
-  check = check_of_model(state);
+  check = findings_of_model(state);
   ASSERT_NE(check, nullptr);
-  ASSERT_TRUE(check->findings);
-  EXPECT_FALSE(agrees_with_reference(*check->findings)) << "nothing is beside it";
+  EXPECT_FALSE(agrees_with_reference(*check)) << "nothing is beside it";
 
   settle(loop, state, {Undo{}});
-  check = check_of_model(state);
+  check = findings_of_model(state);
   ASSERT_NE(check, nullptr);
-  EXPECT_TRUE(agrees_with_reference(*check->findings)) << "and is known from before";
+  EXPECT_TRUE(agrees_with_reference(*check)) << "and is known from before";
   settle(loop, state, {Undo{}});
-  EXPECT_EQ(check_of_model(state), nullptr);
-  EXPECT_EQ(state.checks.size(), 2u);
+  EXPECT_EQ(findings_of_model(state), nullptr);
+  EXPECT_EQ(state.loaded.size(), 2u);
 }
 
 TEST(ModelCheck, HasTheWarningsOfLoading) {
@@ -65,15 +65,15 @@ TEST(ModelCheck, HasTheWarningsOfLoading) {
   AppState state = small_state();
   Loop loop({}, {});
   settle(loop, state, {OpenPath{path.string()}});
-  ASSERT_NE(check_of_model(state), nullptr);
-  EXPECT_EQ(gravest(*check_of_model(state)->findings), Severity::warning);
+  ASSERT_NE(findings_of_model(state), nullptr);
+  EXPECT_EQ(gravest(*findings_of_model(state)), Severity::warning);
 
   // A session that names the folder loads it with the same warnings.
   const std::string session = folder.with("s.headlight.json", to_json(Session{state.document, state.view}));
   AppState other = small_state();
   settle(loop, other, {OpenPath{session}});
-  ASSERT_NE(check_of_model(other), nullptr);
-  EXPECT_EQ(*check_of_model(other)->findings, *check_of_model(state)->findings);
+  ASSERT_NE(findings_of_model(other), nullptr);
+  EXPECT_EQ(*findings_of_model(other), *findings_of_model(state));
 }
 
 TEST(ModelCheck, AStateThatBeginsWithACheckpointLooksAtItToo) {
@@ -81,12 +81,12 @@ TEST(ModelCheck, AStateThatBeginsWithACheckpointLooksAtItToo) {
   ASSERT_TRUE(opened) << opened.error().message();
   AppState state = initial_state(fixture::lexicon(), opened->document, {},
                                  {Error(ErrorCode::bad_value, "model.safetensors", "odd")});
-  ASSERT_NE(check_of_model(state), nullptr);
-  EXPECT_FALSE(check_of_model(state)->findings);
+  EXPECT_NE(loaded_model(state), nullptr);
+  EXPECT_EQ(findings_of_model(state), nullptr);
   Loop loop({}, {});
   loop.settle(state);
-  ASSERT_TRUE(check_of_model(state)->findings);
-  EXPECT_EQ(gravest(*check_of_model(state)->findings), Severity::warning) << "the one that it was given";
+  ASSERT_TRUE(findings_of_model(state));
+  EXPECT_EQ(gravest(*findings_of_model(state)), Severity::warning) << "the one that it was given";
 }
 
 TEST(ModelCheck, AShippedModelIsLookedAtInItsOwnFolder) {
@@ -95,11 +95,11 @@ TEST(ModelCheck, AShippedModelIsLookedAtInItsOwnFolder) {
   AppState state = initial_state(fixture::lexicon(), opened->document, {});
   Loop loop({}, {});
   loop.settle(state);
-  ASSERT_TRUE(check_of_model(state) && check_of_model(state)->findings);
+  ASSERT_TRUE(findings_of_model(state));
   const auto folder = resolved_source(kDefaultModel);
   ASSERT_TRUE(folder);
   Progress progress;
-  EXPECT_EQ(*check_of_model(state)->findings, check_checkpoint(*folder, progress));
+  EXPECT_EQ(*findings_of_model(state), check_checkpoint(*folder, progress));
 }
 
 TEST(ModelCheck, AShippedModelThatTheControlsTakeIsCheckedToo) {
@@ -110,27 +110,25 @@ TEST(ModelCheck, AShippedModelThatTheControlsTakeIsCheckedToo) {
   Loop loop({}, {});
   loop.settle(state);
   settle(loop, state, {UseTrained{false}});
-  EXPECT_EQ(check_of_model(state), nullptr);
+  EXPECT_EQ(findings_of_model(state), nullptr);
   settle(loop, state, {UseTrained{true}});
-  ASSERT_NE(check_of_model(state), nullptr);
-  EXPECT_TRUE(check_of_model(state)->findings);
-  EXPECT_EQ(state.checks.size(), 1u);
+  EXPECT_TRUE(findings_of_model(state));
+  EXPECT_EQ(state.loaded.size(), 1u);
 
   const BundledModel& last = fixture::shipped()->back();
   settle(loop, state, {SetConfig{last.model->config}});
   ASSERT_EQ(state.document.model, last.model);
-  ASSERT_NE(check_of_model(state), nullptr);
-  EXPECT_TRUE(check_of_model(state)->findings) << "reached without being opened";
+  EXPECT_TRUE(findings_of_model(state)) << "reached without being opened";
 }
 
 TEST(ModelCheck, AModelThatIsGoneIsForgotten) {
   AppState state = small_state();
-  state.checks.push_back({std::make_shared<const Model>(), {Error(ErrorCode::bad_value, "gone")}, std::nullopt});
-  ASSERT_TRUE(state.checks[0].model.expired());
+  state.loaded.push_back({std::make_shared<const Model>(), {Error(ErrorCode::bad_value, "gone")}});
+  ASSERT_TRUE(state.loaded[0].model.expired());
   Loop loop({}, {});
   settle(loop, state, {OpenPath{golden("gpt2").string()}});
-  ASSERT_EQ(state.checks.size(), 1u);
-  EXPECT_EQ(state.checks[0].model.lock(), state.document.model);
+  ASSERT_EQ(state.loaded.size(), 1u);
+  EXPECT_EQ(state.loaded[0].model.lock(), state.document.model);
 }
 
 TEST(Opening, IsFollowedAndCanBeCancelled) {
@@ -160,7 +158,7 @@ TEST(Opening, CancelledLeavesTheStateAsItWas) {
   settle(loop, state, {OpenPath{golden("gpt2").string()}, CancelFileWork{}});
   EXPECT_EQ(state.document, before);
   EXPECT_TRUE(state.undo.empty());
-  EXPECT_TRUE(state.checks.empty());
+  EXPECT_TRUE(state.loaded.empty());
 }
 
 }  // namespace

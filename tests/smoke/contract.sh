@@ -37,7 +37,6 @@ models --format
 page -o --only --live --view lens patch --against
 site -o --language --theme
 code --dialect numpy einsum matmul module --layer -o --block
-worksheet --blank -o --key
 why --layer --head --query --key --format text csv json npz --pairs
 lens --top --format --pairs --answers --metric --query --resume
 patch --from --at heads residual ffn pattern q k v --at-layers --at-heads --at-tokens --format --pairs --metric logit-difference

@@ -3,7 +3,9 @@
 # is reached from above.
 set -euo pipefail
 cd "$1"
-most_total=101480      # of app and core, pages and the site among them
+declare -A most_of=(   # a product, the modules of its pages among it
+  [core]=32550 [app]=47500 [tools/train]=8500 [tools/diagnose]=6100 [tools/page]=5500 [tools/study]=1700
+)
 most_python=2399       # of the Python module
 most_of_room=6000      # without the rooms inside it
 most_files=40          # of a folder
@@ -23,7 +25,10 @@ mapfile -t code < <(find core app tools -name '*.h' -o -name '*.cpp' | LC_ALL=C 
 mapfile -t web < <(find tools/page/web -type f)
 mapfile -t python < <(find python -name '*.py')
 ((${#code[@]} > 500 && ${#web[@]} > 5 && ${#python[@]} > 0)) || exceeds 'files found' 'a whole tree' "${#code[@]}"
-limit 'lines of app and core' $most_total "$(cat "${code[@]}" "${web[@]}" | wc -l)"
+for product in "${!most_of[@]}"; do
+  limit "lines of $product" "${most_of[$product]}" \
+    "$(printf '%s\n' "${code[@]}" "${web[@]}" | grep "^$product/" | xargs cat | wc -l)"
+done
 limit 'lines of the Python module' $most_python "$(cat "${python[@]}" | wc -l)"
 
 while read -r what name most found; do

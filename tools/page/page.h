@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "diagnose/check/checkpoint_check.h"
+#include "base/finding.h"
 #include "names/named_arcs.h"
 #include "session/figure_request.h"
 #include "session/session_file.h"

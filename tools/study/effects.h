@@ -1,20 +1,9 @@
 // heads --effect: by what a head is replaced, and what is compared; of one text or of many.
 #pragma once
 
-#include <string>
-
-#include "cli/options/metric_options.h"
-#include "heads/head_effects.h"
 #include "study/study.h"
 
 namespace headlight {
-
-struct EffectOptions {
-  std::string baseline;  // mean:FILE or resample:FILE; empty: Edits::off_as
-  std::string control;   // random:N
-  MetricOptions metric;
-  StudyOptions study;
-};
 
 /// Reads the baseline's sentences, where there is one. Errors: another baseline, a file that cannot be read.
 Status take_baseline(const EffectOptions& options, const Document& document, const Lexicon& lexicon, int threads,

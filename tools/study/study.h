@@ -3,22 +3,14 @@
 // interval and the quartiles.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/frame/question_command.h"
-#include "explain/patching.h"
+#include "cli/frame/study.h"
 
 namespace headlight {
-
-struct StudyOptions {
-  std::string pairs, resume;
-
-  bool given() const { return !pairs.empty(); }
-};
 
 /// Adds --pairs and --resume. `more` stands behind the help of --pairs.
 void add_study_options(Parser& parser, StudyOptions& options, const std::string& more = "");
@@ -36,32 +28,9 @@ Result<std::vector<StudyPair>> read_pairs(const std::string& file, bool with_cor
 /// How messages name a row: `FILE: row 3`.
 std::string row_name(const std::string& file, Index row);
 
-/// A number of one pair, under the same key in all of them: a field for each of the study's columns.
-struct StudyCell {
-  std::vector<std::string> key = {};
-  double value = 0;
-};
-
-/// The answers to a pair.
-struct StudyTraces {
-  std::shared_ptr<const Trace> clean, corrupt;  // corrupt: null where it is not asked for
-  std::optional<Index> right = {}, wrong = {};  // rows of the output layer
-  int threads = 0;
-};
-
 /// The answers to the sentences of a file, a line each.
 Result<std::vector<std::shared_ptr<const Trace>>> traces_of_lines(const Document& document, const std::string& file,
                                                                   const Lexicon& lexicon, int threads);
-
-struct StudyQuestion {
-  std::vector<std::string> columns = {};
-  std::string title = {};    // of the text: what is averaged
-  std::string options = {};  // all that the numbers depend on beside the pair and the request
-  bool with_corrupt = true;
-  /// What all rows share, once; empty: nothing. The document is that of the request.
-  std::function<Status(const Document& document, const Lexicon& lexicon)> prepare = {};
-  std::function<Result<std::vector<StudyCell>>(const StudyTraces&)> answer = {};
-};
 
 /// What many pairs have in common.
 struct Summary {

@@ -4,9 +4,11 @@
 #include <functional>
 
 #include "base/result.h"
-#include "session/startup.h"
 
 namespace headlight {
+
+struct ScreenshotOptions;  // session/startup.h
+struct Startup;            // … too
 
 /// The functions of a program built with the window; empty without it.
 struct Frontend {

@@ -6,6 +6,7 @@
 #include "cli/frame/cli.h"
 #include "cli/options/parser.h"
 #include "cli/options/print.h"
+#include "session/startup.h"
 
 namespace headlight {
 
@@ -20,7 +21,8 @@ struct NamedCommand {
   ParsedCommand (*add)(Parser& parser, const Frontend& frontend);
 };
 
-extern const NamedCommand kOpen, kExport, kScreenshot, kExplain, kWhy, kLens, kPatch, kNext, kGenerate, kDiagnose,
-    kTokenize, kCheck, kTrain, kHeads, kClaims, kFigure, kPage, kModels, kCode, kWorksheet, kSite;
+/// The viewer's; those of a tool are declared where it gives itself to the program.
+extern const NamedCommand kOpen, kExport, kScreenshot, kExplain, kWhy, kLens, kNext, kGenerate, kTokenize, kHeads,
+    kFigure, kModels, kCode;
 
 }  // namespace headlight

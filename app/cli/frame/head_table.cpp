@@ -5,6 +5,7 @@
 
 #include "base/formatted.h"
 #include "card/relation_scores.h"
+#include "card/training_card.h"
 #include "cli/options/print.h"
 #include "models/bundled_models.h"
 #include "write/arrays.h"

@@ -1,6 +1,8 @@
 #include "cli/frame/question_command.h"
 
 #include "base/result.h"
+#include "cli/frame/study.h"
+#include "cli/frame/tool_commands.h"
 #include "math/forward.h"
 
 namespace headlight {
@@ -92,5 +94,7 @@ Result<int> QuestionCommand::run(SentencesAsked of, const AnswerQuestion& answer
   print_warnings(warnings);
   return 0;
 }
+
+const StudyWays* study_ways() { return of_tools(&ToolCommands::study); }
 
 }  // namespace headlight

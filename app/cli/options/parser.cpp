@@ -207,6 +207,8 @@ void Parser::restrict(const std::string& option, const std::vector<const char*>&
   if (needs) restricted->needs(std::string(needs));
 }
 
+bool Parser::has(const std::string& option) const { return state_->app->get_option_no_throw(option) != nullptr; }
+
 bool Parser::given(const std::string& option) const { return state_->app->count(option) > 0; }
 
 std::size_t Parser::count_given(const std::string& but) const {

@@ -107,6 +107,8 @@ class Parser {
   /// Names the options that one does not go with, and the one that it goes with (null: none).
   void restrict(const std::string& option, const std::vector<const char*>& excludes, const char* needs);
 
+  /// Whether this command has an option.
+  bool has(const std::string& option) const;
   /// Whether an option was given; it must be one of this command.
   bool given(const std::string& option) const;
   /// How many options and positionals were given, but for this one.

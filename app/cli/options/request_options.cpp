@@ -4,6 +4,7 @@
 
 #include "base/folders.h"
 #include "base/formatted.h"
+#include "card/training_card.h"
 #include "cli/options/number_options.h"
 #include "cli/options/print.h"
 #include "math/block.h"

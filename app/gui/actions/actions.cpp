@@ -53,8 +53,6 @@ constexpr Action kActions[] = {
     {Act::look_back, Group::views, kActionWords.look_back, {bare(Key::backspace)},
      [](const Gui& gui) { return !gui.state.view.looked.empty(); }, push_new<LookBack>},
     {Act::show_flow, Group::views, kActionWords.show_flow, {bare(Key{'3'})}, nullptr, push_value<ShowView{View::flow}>},
-    {Act::show_train, Group::views, kActionWords.show_train,
-     {bare(Key{'4'})}, nullptr, push_value<ShowView{View::train}>},
     {Act::show_compare, Group::views, kActionWords.show_compare, {bare(Key{'5'})}, nullptr,
      push_value<ShowView{View::compare}>},
     {Act::show_code, Group::views, kActionWords.show_code, {bare(Key{'7'})}, nullptr, push_value<ShowView{View::code}>},
@@ -264,15 +262,6 @@ constexpr Action kActions[] = {
      },
      push_new_once<Reset>},
 
-    {Act::run_training, Group::training, kActionWords.run_training, {ctrl(Key::enter)}, nullptr, run_training},
-    {Act::stop_training, Group::training, kActionWords.stop_training, {ctrl_shift(Key::enter)},
-     [](const Gui& gui) { return gui.state.training && is_active(*gui.state.training); }, push_new<StopTraining>},
-    {Act::earlier_step, Group::training, kActionWords.earlier_step, {bare(Key::page_up)}, has_shots,
-     [](Gui& gui) { step_shot(gui, true); }, true},
-    {Act::later_step, Group::training, kActionWords.later_step, {bare(Key::page_down)}, has_shots,
-     [](Gui& gui) { step_shot(gui, false); }, true},
-    {Act::newest_step, Group::training, kActionWords.newest_step, {bare(Key::end)}, has_shots, push_new<ChooseShot>},
-
     {Act::choose_lesson, Group::lessons, kActionWords.choose_lesson, {bare(Key::f2)}, nullptr, nullptr},
     {Act::next_page, Group::lessons, kActionWords.next_page, {ctrl(Key::page_down)}, in_lesson,
      [](Gui& gui) { turn_page(gui, false); }},
@@ -288,10 +277,6 @@ constexpr Action kActions[] = {
      {ctrl(Key{'E'})}, nullptr, browse<Browser::Purpose::export_to>},
     {Act::make_figure, Group::files, kActionWords.make_figure, {ctrl_shift(Key{'E'})},
      nullptr, browse<Browser::Purpose::figure>},
-    {Act::make_page, Group::files, kActionWords.make_page, {}, nullptr, [](Gui& gui) {
-       gui.push(Browse{Browser::Purpose::figure, {}});
-       gui.push(NameFile{"page.html"});
-     }},
     {Act::copy_command, Group::files, kActionWords.copy_command, {ctrl_shift(Key{'C'})}, nullptr,
      [](Gui& gui) { copy_as_command(gui); }},
     {Act::copy_export, Group::files, kActionWords.copy_export, {}, nullptr,
@@ -319,8 +304,6 @@ static_assert(in_order(), "one row for each Act, in its order");
 
 }  // namespace
 
-std::span<const Action> all_actions() { return kActions; }
-
-const Action& action(Act id) { return kActions[static_cast<std::size_t>(id)]; }
+std::span<const Action> viewer_actions() { return kActions; }
 
 }  // namespace headlight

@@ -17,7 +17,7 @@ namespace headlight {
 // clang-format off
 #define HEADLIGHT_ACTS \
   show_heads, next_grid, previous_grid, grid_maps, grid_all, grid_relations, next_maps, previous_maps, \
-  weight_maps, norm_maps, rollout_maps, show_inside, next_tab, look_back, show_flow, show_train, \
+  weight_maps, norm_maps, rollout_maps, show_inside, next_tab, look_back, show_flow, \
   show_compare, show_code, next_dialect, previous_dialect, whole_block, next_code_line, previous_code_line, \
   copy_program, keep_answer, swap_answers, drop_answer, take_from_a, align_answers, open_palette, show_keys, \
   leave, next_head, previous_head, \
@@ -33,15 +33,17 @@ namespace headlight {
   wider_model, narrower_model, more_heads, fewer_heads, more_layers, fewer_layers, next_seed, previous_seed, \
   next_positions, norm_place, norm_kind, next_activation, gated, wider_ffn, narrower_ffn, bias, all_heads_on, \
   residual_off, norm_off, scale_off, ffn_off, all_parts_on, own_numbers, clear_edits, second_away, start_over, \
-  run_training, stop_training, earlier_step, later_step, newest_step, choose_lesson, next_page, previous_page, \
-  leave_lesson, open_file, save_session, save_session_as, export_numbers, make_figure, make_page, copy_command, \
+  choose_lesson, next_page, previous_page, \
+  leave_lesson, open_file, save_session, save_session_as, export_numbers, make_figure, copy_command, \
   copy_export, copy_explanation, dark_theme, light_theme, other_language, larger, smaller, quit
 // clang-format on
 
-/// The rows by name, in the order of the table.
+/// The viewer's rows by name, in the order of the table; those of tools are numbered behind them.
 enum class Act { HEADLIGHT_ACTS, count };
 /// The row that texts call by its name, "block_cell"; nothing: there is none.
 std::optional<Act> parse_act(std::string_view name);
+/// The row of a tool by its name.
+Act act_of_tool(std::string_view name);
 
 /// A key and the modifiers that must be down with it.
 struct Chord {
@@ -64,6 +66,9 @@ struct Action {
   bool repeats = false;              // while the key is held
 };
 
+/// The rows of the viewer.
+std::span<const Action> viewer_actions();
+/// The rows of the viewer and of the tools, in the order in which lists have them.
 std::span<const Action> all_actions();
 const Action& action(Act id);
 

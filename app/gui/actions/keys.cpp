@@ -5,9 +5,6 @@
 #include "gui/actions/actions.h"
 #include "words/lesson_words.h"
 
-#define HEADLIGHT_AS_TEXT(...) #__VA_ARGS__
-#define HEADLIGHT_NAMES(...) HEADLIGHT_AS_TEXT(__VA_ARGS__)
-
 namespace headlight {
 namespace {
 
@@ -64,13 +61,6 @@ std::string keys_of(Act id) {
   for (const Chord& chord : action(id).keys)
     if (chord.key != Key{}) text += (text.empty() ? "" : " / ") + chord_text(chord);
   return text;
-}
-
-std::optional<Act> parse_act(std::string_view name) {
-  const std::vector<std::string_view> names = split_at(',', HEADLIGHT_NAMES(HEADLIGHT_ACTS));
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i].substr(i == 0 ? 0 : 1) == name) return static_cast<Act>(i);
-  return std::nullopt;
 }
 
 std::string action_in_text(const Gui& gui, Act id) {

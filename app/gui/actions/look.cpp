@@ -331,13 +331,4 @@ void turn_page(Gui& gui, bool back) {
   if (!back && position.lesson + 1 < gui.state.lessons->size()) gui.push(OpenLesson{position.lesson + 1});
 }
 
-void step_shot(Gui& gui, bool back) {
-  const auto& run = gui.state.training;
-  const auto& shots = run->shots;
-  const auto at = std::ranges::find_if(shots, [&](const Shot& shot) { return run->shown == shot.step; });
-  if (back && at != shots.begin()) gui.push(ChooseShot{std::prev(at)->step});
-  if (!back && at != shots.end())
-    gui.push(ChooseShot{std::next(at) == shots.end() ? std::nullopt : std::optional(std::next(at)->step)});
-}
-
 }  // namespace headlight

@@ -85,7 +85,5 @@ void step_sentence(Gui& gui, bool back);
 
 /// The next step of the lesson or the one before, over the ends of the lessons.
 void turn_page(Gui& gui, bool back);
-/// The kept step of a training before the one that is shown, or after it.
-void step_shot(Gui& gui, bool back);
 
 }  // namespace headlight

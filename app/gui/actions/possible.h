@@ -15,7 +15,7 @@ inline bool has_more_heads(const Gui& gui) { return headlight::has_more_heads(gu
 inline bool has_maps(const Gui& gui) { return in_view(gui, View::heads) || in_view(gui, View::train); }
 inline bool has_joint(const Gui& gui) { return answered(gui) && in_view(gui, View::compare); }
 inline bool in_patch(const Gui& gui) { return has_joint(gui) && gui.state.view.patch.on; }
-inline bool has_kept(const Gui& gui) { return gui.state.kept.has_value(); }
+inline bool has_kept(const Gui& gui) { return gui.state.kept != nullptr; }
 inline bool has_pinned(const Gui& gui) { return answered(gui) && gui.state.view.pinned.has_value(); }
 /// The pinned cell is of one token each, to which masks and weights by hand belong.
 inline bool pins_tokens(const Gui& gui) {
@@ -38,9 +38,6 @@ inline bool head_off(const Gui& gui) { return is_off(gui.state.document.edits, g
 inline bool is_log(const Gui& gui) { return scale_of_colours(gui.state) == Scale::log; }
 inline bool is_own(const Gui& gui) { return gui.state.view.own_range; }
 inline bool takes_model(const Gui& gui) { return takes_shape(gui.state.document); }
-inline bool has_shots(const Gui& gui) {
-  return in_view(gui, View::train) && gui.state.training && !gui.state.training->shots.empty();
-}
 inline bool in_lesson(const Gui& gui) { return gui.state.view.lesson.has_value(); }
 inline bool is_dark(const Gui& gui) { return gui.state.settings.theme == Theme::dark; }
 template <bool (*condition)(const Gui&)>

@@ -260,20 +260,6 @@ void take_sample(Gui& gui, const Sample& sample) {
   else take_sentence(gui, sample.text);
 }
 
-void push_start(Gui& gui, bool usual) {
-  const AppState& state = gui.state;
-  TrainingPlan plan = next_training(state);
-  if (usual) plan = default_plan(plan.config);
-  if (check_plan(plan)) gui.push(StartTraining{plan, usual ? CorpusChoice{} : state.training_corpus});
-}
-
-void run_training(Gui& gui) {
-  const auto& run = gui.state.training;
-  if (run && can_resume(*run)) gui.push(ResumeTraining{});
-  else if (run && is_active(*run)) gui.push(PauseTraining{});
-  else if (gui.state.view.view == View::train) push_start(gui, false);
-}
-
 std::string changed_shape(Language language, const Config& before, const Config& now) {
   std::string text;
   const auto add = [&](const Words& name, auto Config::*field) {

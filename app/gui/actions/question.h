@@ -61,12 +61,6 @@ void take_sentence(Gui& gui, const std::string& text);
 void take_changed_sentence(Gui& gui, const std::string& text, const CellRef& cell);
 /// Replaces the sentence by a sample, or opens the sample's file.
 void take_sample(Gui& gui, const Sample& sample);
-/// Starts a training of the document's shape, or shows the one that goes on: by the plan of the panel, or by the usual
-/// one.
-void push_start(Gui& gui, bool usual);
-/// Starts, pauses or continues the training.
-void run_training(Gui& gui);
-
 /// `heads 4 → 8`: the numbers of a model that differ; empty where none does.
 std::string changed_shape(Language language, const Config& before, const Config& now);
 

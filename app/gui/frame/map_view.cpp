@@ -54,7 +54,7 @@ std::optional<Index> offset_in(Index at, Index first, Index count) {
 
 /// Whether a newer answer is awaited. A training replaces its answers every moment: then the one on the screen is never
 /// the last one.
-bool is_late(const AppState& state) { return is_stale(state) && !(state.training && is_active(*state.training)); }
+bool is_late(const AppState& state) { return is_stale(state) && !is_live(state); }
 
 std::string part_text(const Gui& gui, const Viewport& part) {
   return formatted("%s %d–%d × %d–%d", gui.word(kAnswerWords.part_of_pattern), static_cast<int>(part.first_query),

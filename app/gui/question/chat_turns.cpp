@@ -7,6 +7,7 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
 #include "gui/question/text_boxes.h"
+#include "question/tokenizers.h"
 #include "words/enum_words.h"
 #include "words/sentence_words.h"
 

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "gui/actions/question.h"
+#include "gui/actions/tool_window.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
 #include "gui/question/question.h"
@@ -154,7 +155,8 @@ void random_weights(Gui& gui, float width) {
   const float gap = 8 * gui.unit, first = trained ? gap + button_width(back) : 0,
               second = gap + button_width(gui.word(kModelWords.train_this_shape));
   const char* brief = gui.word(kChangeWords.random);
-  const bool trains = ImGui::CalcTextSize(brief).x + first + second <= width;
+  const auto learn = of_tools(&ToolWindow::learn);
+  const bool trains = learn && ImGui::CalcTextSize(brief).x + first + second <= width;
   doubt_text(gui, "random weights", gui.word(kDoubtWords.random), brief, width - first - (trains ? second : 0));
   if (trained) {
     ImGui::SameLine(0, gap);
@@ -162,7 +164,7 @@ void random_weights(Gui& gui, float width) {
   }
   if (!trains) return;
   ImGui::SameLine(0, gap);
-  train_shape_button(gui);
+  learn(gui);
 }
 
 }  // namespace

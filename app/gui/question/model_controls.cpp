@@ -272,18 +272,6 @@ void model_controls(Gui& gui) {
   if (config.arch == Arch::encoder_decoder) layers_slider(gui, true, nullptr);
 }
 
-void train_shape_button(Gui& gui) {
-  const AppState& state = gui.state;
-  const Status possible = check_plan(default_plan(state.document.config));
-  const bool busy = state.training && is_active(*state.training);
-  ImGui::BeginDisabled(!possible || busy);
-  if (flat_button(gui, "train this shape", gui.word(kModelWords.train_this_shape))) push_start(gui, true);
-  ImGui::EndDisabled();
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
-  if (possible) explain_item(gui, kModelWords.tip_train_this_shape);
-  else ImGui::SetTooltip("%s", gui.fonts.shown(plain_lines(gui, possible.error())).c_str());
-}
-
 void finer_model_controls(Gui& gui) {
   const Config& config = gui.state.document.config;
   seed_control(gui);

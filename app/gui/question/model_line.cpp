@@ -1,9 +1,11 @@
 // The model that answers, in words, and whether it was loaded right.
+#include "card/training_card.h"
 #include "figure/labels.h"
 #include "gui/frame/draw.h"
 #include "gui/question/question.h"
 #include "models/model_choice.h"
 #include "read/external/page_text.h"
+#include "session/model_check.h"
 #include "words/head_name_words.h"
 #include "words/model_words.h"
 #include "words/relation_words.h"
@@ -52,9 +54,9 @@ ImU32 mark_colour(const Gui& gui, Severity severity) {
   return gui.colours().text;
 }
 
-Badge badge_of(Gui& gui, const ModelCheck& check) {
-  const Severity worst = gravest(*check.findings);
-  if (worst <= Severity::note && agrees_with_reference(*check.findings))
+Badge badge_of(Gui& gui, const std::vector<Finding>& findings) {
+  const Severity worst = gravest(findings);
+  if (worst <= Severity::note && agrees_with_reference(findings))
     return {mark_colour(gui, Severity::good), gui.word(kWindowWords.check_agrees), true};
   if (worst <= Severity::note) return {mark_colour(gui, Severity::note), gui.word(kWindowWords.check_passed), true};
   return {mark_colour(gui, worst),
@@ -105,9 +107,9 @@ void findings_tooltip(Gui& gui, const Badge& badge, const std::vector<Finding>& 
 
 /// Whether the checkpoint was loaded right: a tick, in words only where there is a doubt. All that was found is under
 /// the pointer.
-void check_badge(Gui& gui, const ModelCheck& check, float room) {
+void check_badge(Gui& gui, const std::vector<Finding>& findings, float room) {
   const float size = ImGui::GetTextLineHeight();
-  const Badge badge = badge_of(gui, check);
+  const Badge badge = badge_of(gui, findings);
   ImGui::BeginGroup();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float pad = ImGui::GetStyle().FramePadding.y;
@@ -119,7 +121,7 @@ void check_badge(Gui& gui, const ModelCheck& check, float room) {
   }
   ImGui::EndGroup();
   gui.name_item("check", BoxKind::label);
-  if (ImGui::IsItemHovered()) findings_tooltip(gui, badge, *check.findings);
+  if (ImGui::IsItemHovered()) findings_tooltip(gui, badge, findings);
 }
 
 }  // namespace
@@ -127,8 +129,8 @@ void check_badge(Gui& gui, const ModelCheck& check, float room) {
 void model_line(Gui& gui, float width, const Cursor& cursor) {
   const float gap = 8 * gui.unit;
   if (width < 40 * gui.unit || doubt_line(gui, width, cursor)) return;
-  const ModelCheck* check = check_of_model(gui.state);
-  const bool checked = check && check->findings, doubtful = checked && !badge_of(gui, *check).tick;
+  const std::vector<Finding>* findings = findings_of_model(gui.state);
+  const bool checked = findings != nullptr, doubtful = checked && !badge_of(gui, *findings).tick;
   const float mark = checked ? gap + ImGui::GetTextLineHeight() : 0;
   const SentenceArcs& arcs = arcs_of(gui.state);
   const bool unnamed = arcs.named.empty() && arcs.unnamed != Unnamed::no_relation;
@@ -144,7 +146,7 @@ void model_line(Gui& gui, float width, const Cursor& cursor) {
   if (unnamed || any) explain_item(gui, unnamed ? kHeadNameWords.tip_unnamed : kAnySentenceWords.tip_chosen);
   if (!checked || (line == reason && !doubtful)) return;  // a tick is of the model that is named
   ImGui::SameLine(0, gap);
-  check_badge(gui, *check, width / 2 - gap);
+  check_badge(gui, *findings, width / 2 - gap);
 }
 
 }  // namespace headlight

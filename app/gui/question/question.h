@@ -58,9 +58,6 @@ bool doubt_line(Gui& gui, float width, const Cursor& cursor);
 /// where the sentence chooses its model, it has not chosen yet.
 bool is_unknown(const AppState& state, TextSide side, const Token& token, const Cursor& cursor);
 
-/// Starts a training of the model's shape, where one can be; else it is disabled and its tooltip gives the reason.
-void train_shape_button(Gui& gui);
-
 /// The meaning of a token that the model does not know, and tokens that it does know.
 std::string unknown_hint(const Gui& gui, const Token& token);
 

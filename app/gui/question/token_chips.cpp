@@ -8,6 +8,7 @@
 #include "gui/frame/imgui_compat.h"
 #include "gui/question/question.h"
 #include "gui/question/text_boxes.h"
+#include "question/tokenizers.h"
 #include "session/shown.h"
 #include "words/chosen_head_words.h"
 #include "words/sentence_words.h"

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "gui/actions/tool_window.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/frame/looks.h"
@@ -60,7 +61,9 @@ void act(Gui& gui, const Browser& browser) {
     case Browser::Purpose::save: gui.push(SaveSession{path}); break;
     case Browser::Purpose::export_to: gui.push(ExportTo{path}); break;
     case Browser::Purpose::figure: gui.push(FigureTo{path}); break;
-    case Browser::Purpose::corpus: gui.push(SetCorpus{path}); break;
+    case Browser::Purpose::corpus:
+      if (const auto train_on = of_tools(&ToolWindow::train_on)) gui.commands.push_back(train_on(path));
+      break;
     case Browser::Purpose::none: break;
   }
 }
@@ -178,14 +181,11 @@ void recent_list(Gui& gui) {
     path_line(gui, "recent " + std::to_string(i), gui.state.settings.recent[i], "", gui.state.settings.recent[i]);
 }
 
-void trained_list(Gui& gui) {
-  if (trained_folders(gui.state).empty()) return dim_text(gui, gui.word(kFileWords.none_here));
-  for (const TrainedFolder& trained : trained_folders(gui.state)) {
-    std::string what = std::to_string(trained.step);
-    if (trained.unfinished)
-      what += std::string(" / ") + std::to_string(trained.steps) + ", " + gui.word(kFileWords.unfinished);
-    path_line(gui, "trained " + trained.name, trained.name, what, trained.folder);
-  }
+void kept_list(Gui& gui) {
+  const auto kept = of_tools(&ToolWindow::kept);
+  const std::vector<KeptPath> paths = kept ? kept(gui) : std::vector<KeptPath>{};
+  if (paths.empty()) return dim_text(gui, gui.word(kFileWords.none_here));
+  for (const KeptPath& one : paths) path_line(gui, "trained " + one.name, one.name, one.what, one.path);
 }
 
 void disk_list(Gui& gui) {
@@ -203,6 +203,7 @@ void lists_column(Gui& gui) {
                                                                {List::disk, "place disk", &kFileWords.on_disk},
                                                                {List::folders, "place folders", &kFileWords.folders}};
   for (const auto& [list, name, words] : lists) {
+    if (list == List::trained && !of_tools(&ToolWindow::kept)) continue;
     if (plain_selectable(gui.word(*words), gui.state.browser.list == list)) gui.push(ChooseList{list});
     gui.name_item(name);
   }
@@ -213,7 +214,7 @@ void chosen_list(Gui& gui) {
   switch (gui.state.browser.list) {
     case Browser::List::shipped: return shipped_list(gui);
     case Browser::List::recent: return recent_list(gui);
-    case Browser::List::trained: return trained_list(gui);
+    case Browser::List::trained: return kept_list(gui);
     case Browser::List::disk: return disk_list(gui);
     case Browser::List::folders: return entry_list(gui);
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "assets/assets.h"
+#include "base/finding.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
@@ -64,15 +65,16 @@ void findings(Gui& gui) {
   const AppState& state = gui.state;
   dim_text(gui, gui.word(kNumberWords.check));
   if (!state.document.numbers) return ImGui::TextUnformatted(gui.word(kNumberWords.no_numbers));
-  if (state.numbers_found.empty()) ImGui::TextUnformatted(gui.word(kNumberWords.nothing_wrong));
+  if (!state.numbers_found) return;  // nothing here can check them
+  const std::vector<Mistake>& found = *state.numbers_found;
+  if (found.empty()) ImGui::TextUnformatted(gui.word(kNumberWords.nothing_wrong));
   ImGui::PushTextWrapPos(0);
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().caution);
-  for (std::size_t i = 0; i < std::min(state.numbers_found.size(), kMostFindings); ++i) {
-    const Bilingual& text = state.numbers_found[i].text;
+  for (std::size_t i = 0; i < std::min(found.size(), kMostFindings); ++i) {
+    const Bilingual& text = found[i].text;
     ImGui::TextUnformatted(gui.fonts.shown(gui.chinese() ? text.zh : text.en).c_str());
   }
-  if (state.numbers_found.size() > kMostFindings)
-    ImGui::Text("+ %d", static_cast<int>(state.numbers_found.size() - kMostFindings));
+  if (found.size() > kMostFindings) ImGui::Text("+ %d", static_cast<int>(found.size() - kMostFindings));
   ImGui::PopStyleColor();
   ImGui::PopTextWrapPos();
 }

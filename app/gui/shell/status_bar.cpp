@@ -6,6 +6,7 @@
 #include "figure/map_kinds.h"
 #include "gui/actions/actions.h"
 #include "gui/actions/question.h"
+#include "gui/actions/tool_window.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
@@ -15,7 +16,6 @@
 #include "gui/shell/shell.h"
 #include "session/answer_state.h"
 #include "session/shown.h"
-#include "train/view/train.h"
 #include "views/compare/panel/joint_map.h"
 #include "views/heads/panel/derived_maps.h"
 #include "views/inside/inside_labels.h"
@@ -204,7 +204,8 @@ void status_bar(Gui& gui) {
   if (gui.work.writing) bar = files_at_work(gui, {bar, start.y});
   ImGui::SetCursorPos(start);
   ImGui::PushClipRect(ImGui::GetWindowPos(), {ImGui::GetWindowPos().x + bar - 12 * gui.unit, 1e6f}, true);
-  training_status(gui);
+  for (const Tool* tool : tools())
+    if (tool->window && tool->window->status) tool->window->status(gui);
   if (state.notice) notice_line(gui, *state.notice, ImGui::GetWindowPos().x + bar - 12 * gui.unit);
   if (state.trace && answer_state(state).kind == AnswerState::Kind::shown) {
     ImGui::AlignTextToFramePadding();

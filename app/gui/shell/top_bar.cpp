@@ -3,6 +3,7 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
 #include "gui/shell/shell.h"
+#include "session/tool_state.h"
 #include "view/view_names.h"
 #include "views/lesson/panel/lesson_panel.h"
 #include "words/inside_words.h"
@@ -33,9 +34,18 @@ constexpr std::tuple<View, Words, Words> kBarViews[] = {
 std::vector<Segment> view_segments(const Gui& gui) {
   std::vector<Segment> segments;
   for (const auto& [view, label, tip] : kBarViews)
-    segments.push_back({"view " + std::string(name(view)), gui.word(label), gui.state.view.view == view,
-                        with_keys(gui, tip, {Act::show_compare})});
+    if (is_there(view))
+      segments.push_back({"view " + std::string(name(view)), gui.word(label), gui.state.view.view == view,
+                          with_keys(gui, tip, {Act::show_compare})});
   return segments;
+}
+
+/// The views of these segments.
+std::vector<View> views_in_bar() {
+  std::vector<View> views;
+  for (const auto& row : kBarViews)
+    if (is_there(std::get<View>(row))) views.push_back(std::get<View>(row));
+  return views;
 }
 
 void share_menu(Gui& gui) {
@@ -129,7 +139,7 @@ void top_bar(Gui& gui) {
     ImGui::SameLine(0, 12 * unit);
     ImGui::SetCursorPosY(top);
   }
-  if (const auto chosen = segmented(gui, views)) gui.push(ShowView{std::get<View>(kBarViews[*chosen])});
+  if (const auto chosen = segmented(gui, views)) gui.push(ShowView{views_in_bar()[*chosen]});
   ImGui::SameLine(0, close);
   lesson_menu(gui);
   ImGui::SameLine(std::max(ImGui::GetCursorPosX() + close, ImGui::GetWindowWidth() - right));

@@ -3,6 +3,7 @@
 
 #include "derived/answer_comparison.h"
 #include "gui/actions/actions.h"
+#include "gui/actions/tool_window.h"
 #include "gui/frame/focus.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/question/chat_turns.h"
@@ -10,8 +11,6 @@
 #include "gui/shell/shell.h"
 #include "session/answer_state.h"
 #include "session/shown.h"
-#include "train/view/train.h"
-#include "train/words.h"
 #include "views/compare/panel/compare.h"
 #include "views/flow/panel/flow.h"
 #include "views/heads/panel/heads.h"
@@ -118,7 +117,7 @@ void view_regions(Gui& gui, const WindowRegions& regions) {
     case View::train: {
       const float panel = std::clamp(box.w * 0.4f, 340 * unit, 720 * unit);
       region(gui, "atlas", left(box.w - panel), false, false, atlas_panel);
-      return region(gui, "train", right(box.w - panel), false, true, train_panel);
+      return region(gui, "train", right(box.w - panel), false, true, of_tools(&ToolWindow::view));
     }
     case View::inside: {
       const float way = std::clamp(box.w * 0.4f, 320 * unit, 720 * unit);
@@ -140,7 +139,9 @@ void view_regions(Gui& gui, const WindowRegions& regions) {
 }  // namespace
 
 std::string window_characters() {
-  std::string all = all_words() + std::string(train_words_json()) + all_keys();
+  std::string all = all_words() + all_keys();
+  for (const Tool* tool : tools())
+    if (tool->words) all += tool->words();
   std::erase(all, '\n');  // the lines of the tables' files
   return all;
 }

@@ -23,7 +23,7 @@ class Errand {
         ask_([slot, asked = std::optional<typename SlotType::Question>()](
                  const AppState& state, const Services& services, Worker& worker) mutable {
           auto question = wanted_question<SlotType::kQuestionOf>(state, services);
-          if (question && (static_cast<const Host&>(state).*slot).knows(*question)) question = {};
+          if (question && (host_of<Host>(state).*slot).knows(*question)) question = {};
           if (question && asked && *asked == *question) return;
           if (!question) {
             if (asked) worker.cancel();
@@ -46,7 +46,7 @@ class Errand {
   std::function<void(const AppState&, const Services&, Worker&)> ask_;  // holds what was asked last
 };
 
-/// One for each slot of `Answers`.
+/// One for each slot of `Answers`, and behind these for each of the tools.
 class Errands {
  public:
   Errands(JobThreads& threads, const std::function<void()>& wake, Services services);
@@ -66,10 +66,12 @@ class Errands {
   }
   /// In the order in which their answers are taken.
   const std::vector<Errand>& all() const { return all_; }
+  std::size_t count_of_viewer() const { return count_of_viewer_; }
 
  private:
   Services services_;
   std::vector<Errand> all_;
+  std::size_t count_of_viewer_ = 0;
 };
 
 }  // namespace headlight

@@ -4,9 +4,9 @@
 #include <exception>
 
 #include "base/file.h"
-#include "models/log_folder.h"
 #include "session/loop/file_jobs.h"
 #include "session/loop/recovery.h"
+#include "session/tool_state.h"
 #include "session/typing.h"
 
 namespace headlight {
@@ -44,12 +44,26 @@ bool same_session(const Session& a, const Session& b) {
          a.lesson == b.lesson;
 }
 
-/// Files are read and written before the folders of trainings are listed.
+/// Files are read and written before the tools look for theirs.
 std::vector<Worker*> in_order(const Errands& errands, Worker& files) {
   std::vector<Worker*> workers;
   for (const Errand& errand : errands.all()) workers.push_back(&errand.worker());
-  workers.insert(workers.end() - 1, &files);
+  workers.insert(workers.begin() + static_cast<std::ptrdiff_t>(errands.count_of_viewer()), &files);
   return workers;
+}
+
+std::vector<std::unique_ptr<Companion>> companions_of_tools(JobThreads& threads, const std::function<void()>& wake,
+                                                            const LoopOptions& options) {
+  std::vector<std::unique_ptr<Companion>> all;
+  for (const Tool* tool : tools())
+    if (tool->state && tool->state->companion) all.push_back(tool->state->companion(threads, wake, options));
+  return all;
+}
+
+/// The command in place of opening a path, where a tool has one.
+std::optional<Command> opened_by_tool(const std::string& path) {
+  const auto opens = of_tools(&ToolState::opens);
+  return opens ? opens(path) : std::nullopt;
 }
 
 }  // namespace
@@ -57,15 +71,19 @@ std::vector<Worker*> in_order(const Errands& errands, Worker& files) {
 Errands::Errands(JobThreads& threads, const std::function<void()>& wake, Services services)
     : services_(std::move(services)) {
   Answers::for_each([&](auto slot) { all_.emplace_back(threads, wake, slot); });
+  count_of_viewer_ = all_.size();
+  for (const Tool* tool : tools())
+    if (tool->state && tool->state->answers)
+      for (Errand& errand : tool->state->answers(threads, wake)) all_.push_back(std::move(errand));
 }
 
 Loop::Loop(std::function<void()> wake, std::string autosave, LoopOptions options)
     : draw_figure_(std::move(options.draw_figure)),
       errands_(threads_, wake,
                {.preview = std::move(options.preview_figure),
-                .trained = options.training.folder,
-                .is_writing = [this] { return trainer_.busy(); }}),
-      trainer_(threads_, wake, std::move(options.training)),
+                .kept = options.kept,
+                .is_busy = [this] { return is_busy_beside(); }}),
+      companions_(companions_of_tools(threads_, wake, options)),
       files_(threads_, wake),
       autosaves_(threads_, {}),
       answering_(in_order(errands_, files_)),
@@ -84,8 +102,8 @@ Loop::~Loop() {
 
 bool Loop::step(AppState& state, Commands& commands, double now) {
   for (Command& command : commands) {
-    if (const auto* open = command.as<OpenPath>(); open && !logged_steps(open->path).empty())
-      command = ContinueTraining{open->path};
+    if (const auto* open = command.as<OpenPath>())
+      if (auto instead = opened_by_tool(open->path)) command = *std::move(instead);
     update(state, command);  // first, so that a save has the gesture that it ends
     if (is_typed(command.kind())) rests_at_ = now + kTextRests;
     carry_out(state, command);
@@ -98,7 +116,8 @@ bool Loop::step(AppState& state, Commands& commands, double now) {
   };
   if (!is_typing(state)) rests_at_.reset();
   else if (rests_at_ && now >= *rests_at_) apply(EndGesture{});
-  for (Command& news : trainer_.take()) apply(std::move(news));
+  for (const auto& companion : companions_)
+    for (Command& news : companion->take()) apply(std::move(news));
   for (Worker* worker : answering_) {
     for (Command& answer : worker->take()) {
       if (worker == &files_ && saving_ && answer.as<FileFailed>()) quits_after_saving_ = false;
@@ -110,7 +129,7 @@ bool Loop::step(AppState& state, Commands& commands, double now) {
     files_.post(std::move(file_jobs_.front().run));
     file_jobs_.erase(file_jobs_.begin());
   }
-  trainer_.follow(state);
+  for (const auto& companion : companions_) companion->follow(state);
   errands_.ask(state);
   delay_quit(state);
   const bool had_failed = autosave_failed_;
@@ -204,13 +223,17 @@ double Loop::next_due(double now) const {
   return due;
 }
 
-void Loop::settle_training(AppState& state) {
+bool Loop::is_busy_beside() const {
+  return std::ranges::any_of(companions_, [](const auto& companion) { return companion->busy(); });
+}
+
+void Loop::settle_tools(AppState& state) {
   Commands none;
   do {
     step(state, none, 0);
-    trainer_.wait();
+    for (const auto& companion : companions_) companion->wait();
     step(state, none, 0);
-  } while (trainer_.busy());
+  } while (is_busy_beside());
   settle(state);
 }
 

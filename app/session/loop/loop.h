@@ -1,23 +1,27 @@
 // The loop around the state: commands in, answers in, questions out. What touches threads, files and time is here.
 #pragma once
 
+#include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "session/loop/companion.h"
 #include "session/loop/errands.h"
-#include "session/loop/trainer.h"
 #include "session/loop/worker.h"
 #include "session/update.h"
+#include "tool/parts.h"
 
 namespace headlight {
 
 /// Services of rooms above, and paths of this machine.
 struct LoopOptions {
   DrawFigure draw_figure = {};        // writes figures; empty: none can be written
-  TrainerOptions training = {};       // where trainings are kept; no folder: none can begin
+  std::filesystem::path kept = {};    // the folder in which tools keep what they make; empty: nowhere
   PreviewFigure preview_figure = {};  // draws figures that are about to be written; empty: none are drawn
+  Parts of_tools = {};
 };
 
 class Loop {
@@ -25,8 +29,8 @@ class Loop {
   /// `wake` is called from other threads when an answer is ready. `autosave` is the file that keeps the session after
   /// a crash; empty: none. Settings are written only where there is an autosave.
   Loop(std::function<void()> wake, std::string autosave, LoopOptions options = {});
-  /// The end: what was asked to be saved is saved, a training is stopped and kept on disk, everything else stops. The
-  /// autosave is removed where it holds nothing unsaved; else a later window takes it over.
+  /// The end: what was asked to be saved is saved, what tools do is stopped and kept on disk, everything else stops.
+  /// The autosave is removed where it holds nothing unsaved; else a later window takes it over.
   ~Loop();
 
   /// Applies the commands, then the workers' answers, then posts what is wanted and not yet asked. `now` in seconds.
@@ -48,10 +52,10 @@ class Loop {
   /// Seconds until something is due without any event (an autosave, a running job out of patience).
   double next_due(double now) const;
 
-  /// Runs steps until nothing is stale and no work is left but a training: for screenshots and tests.
+  /// Runs steps until nothing is stale and no work is left but that of tools: for screenshots and tests.
   void settle(AppState& state);
-  /// Runs steps until a training stands still: paused, stopped, failed or done.
-  void settle_training(AppState& state);
+  /// Runs steps until the work of tools stands still too.
+  void settle_tools(AppState& state);
 
  private:
   void carry_out(const AppState& state, const Command& command);
@@ -60,6 +64,7 @@ class Loop {
   bool saves() const;
   void autosave(AppState& state, double now);
   bool is_answering() const;
+  bool is_busy_beside() const;
   const Worker& reader() const;
 
   struct FileJob {
@@ -70,7 +75,7 @@ class Loop {
   JobThreads threads_;
   DrawFigure draw_figure_;
   Errands errands_;
-  Trainer trainer_;
+  std::vector<std::unique_ptr<Companion>> companions_;
   Worker files_;
   Worker autosaves_;
   /// The workers whose answers are commands, in the order in which these are taken.

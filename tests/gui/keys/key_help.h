@@ -6,6 +6,7 @@
 
 #include "gui/actions/actions.h"
 #include "gui/keys_fixture.h"
+#include "trains.h"
 
 namespace headlight {
 

@@ -78,7 +78,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::window_promises() {
          EXPECT_TRUE(state().quit);
          state().quit = false;
        }},
-      {{Act::show_heads, Act::show_inside, Act::show_flow, Act::show_train, Act::show_compare},
+      {{Act::show_heads, Act::show_inside, Act::show_flow, act_of_tool("show_train"), Act::show_compare},
        [&] {
          key({Key{'2'}});
          EXPECT_EQ(state().view.view, View::inside);
@@ -203,8 +203,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::window_promises() {
 }
 
 TEST_F(KeyHelpTest, EveryRowWithKeysDoesWhatItSays) {
-  harness->loop =
-      std::make_unique<Loop>([] {}, std::string{}, LoopOptions{.training = {.folder = trained_.path(), .threads = 1}});
+  harness->loop = std::make_unique<Loop>([] {}, std::string{}, trains({.folder = trained_.path(), .threads = 1}));
   std::set<Act> tried;
   std::vector<Promise> promises;
   for (const auto& some : {window_promises(), model_promises(), view_promises()})

@@ -8,11 +8,11 @@
 namespace headlight {
 
 bool KeyHelpTest::trains_until(TrainingPhase phase) {
-  for (int i = 0; i < 4000 && !(state().training && state().training->phase == phase); ++i) {
+  for (int i = 0; i < 4000 && !(trainings(state()).run && trainings(state()).run->phase == phase); ++i) {
     harness->frame();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  return state().training->phase == phase;
+  return trainings(state()).run->phase == phase;
 }
 
 std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
@@ -58,7 +58,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          EXPECT_FALSE(shows_text(state()));
          h.push(SetTextLook{{.form = StageForm::map}}, Pin{});
        }},
-      {{Act::run_training, Act::stop_training},
+      {{act_of_tool("run_training"), act_of_tool("stop_training")},
        [&] {
          key({Key{'4'}});
          ctrl(Key::enter);
@@ -69,16 +69,16 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          EXPECT_TRUE(trains_until(TrainingPhase::running));
          ctrl_shift(Key::enter);
          EXPECT_TRUE(trains_until(TrainingPhase::stopped));
-         h.loop->settle_training(state());
+         h.loop->settle_tools(state());
          h.push(Undo{}, ShowView{});
        }},
-      {{Act::earlier_step, Act::later_step, Act::newest_step},
+      {{act_of_tool("earlier_step"), act_of_tool("later_step"), act_of_tool("newest_step")},
        [&] {
-         ASSERT_TRUE(state().training && !state().training->shots.empty());
-         const auto& shown = state().training->shown;
+         ASSERT_TRUE(trainings(state()).run && !trainings(state()).run->shots.empty());
+         const auto& shown = trainings(state()).run->shown;
          key({Key{'4'}});
          key({Key::page_up});
-         EXPECT_EQ(shown, state().training->shots.back().step);
+         EXPECT_EQ(shown, trainings(state()).run->shots.back().step);
          key({Key::page_down});
          EXPECT_FALSE(shown) << "behind the last kept step is the newest";
          key({Key::page_up});

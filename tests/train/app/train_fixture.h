@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "gui/harness.h"
+#include "trains.h"
 
 namespace headlight {
 
@@ -16,12 +17,11 @@ class TrainPanel : public GuiTest {
     start(document, size);
     harness->loop = std::make_unique<Loop>(
         [] {}, std::string{},
-        LoopOptions{
-            .training = {.folder = folder / "trained", .threads = 1, .score_sentences = 12, .sample_sentences = 6}});
+        trains({.folder = folder / "trained", .threads = 1, .score_sentences = 12, .sample_sentences = 6}));
     harness->settle();
   }
   void plan_steps(Index steps) {
-    TrainingPlan plan = harness->state.training_plan;
+    TrainingPlan plan = trainings(harness->state).plan;
     plan.recipe.schedule.steps = steps;
     plan.batch = 4;
     harness->push(SetTrainingPlan{plan});
@@ -37,11 +37,11 @@ class TrainPanel : public GuiTest {
   }
   void wait() {
     harness->frame(2);
-    harness->loop->settle_training(harness->state);
+    harness->loop->settle_tools(harness->state);
     harness->frame(3);
   }
-  const TrainingRun& run() { return *harness->state.training; }
-  bool is(TrainingPhase phase) { return harness->state.training && run().phase == phase; }
+  const TrainingRun& run() { return *trainings(harness->state).run; }
+  bool is(TrainingPhase phase) { return trainings(harness->state).run && run().phase == phase; }
 
   TemporaryFolder folder;
 };

@@ -34,7 +34,7 @@ class TrainNumbers : public TrainPanel {
 TEST_F(TrainNumbers, BesideTheCurvesStandTheScoresOfTheStepThatIsLookedAt) {
   Harness& h = *harness;
   train(20);
-  TrainingRun& made = *h.state.training;
+  TrainingRun& made = *trainings(h.state).run;
   made.scores = {{0, scored(0.25)}, {20, scored(0.5)}};
   made.losses.points.front().loss_sum += 7;
   h.frame(2);
@@ -68,7 +68,7 @@ TEST_F(TrainNumbers, ProgressIsInStepsAndPercent) {
   h.click("pause training");
   wait();
   ASSERT_TRUE(is(TrainingPhase::paused));
-  h.state.training->step = 250000;
+  trainings(h.state).run->step = 250000;
   EXPECT_TRUE(h.says("step 250000 / 1000000")) << h.words_on_screen();
   h.push(ShowView{View::heads});
   h.frame();
@@ -81,11 +81,11 @@ TEST_F(TrainNumbers, TheTimeIsThatOfAllSentencesInHoursAndMinutes) {
   Harness& h = *harness;
   train(20);
   // 20 steps of 4 sentences of 12 words.
-  h.state.training->tokens_per_second = 20 * 4 * 12 / 7500.0;
+  trainings(h.state).run->tokens_per_second = 20 * 4 * 12 / 7500.0;
   h.frame(2);
   ASSERT_TRUE(h.scroll_into("train", "training estimate"));
   EXPECT_TRUE(h.says("about 2 h 5 min")) << h.words_on_screen();
-  h.state.training->tokens_per_second = 20 * 4 * 12 / 150.0;
+  trainings(h.state).run->tokens_per_second = 20 * 4 * 12 / 150.0;
   EXPECT_TRUE(h.says("about 2 min 30 s")) << h.words_on_screen();
 }
 
@@ -105,7 +105,7 @@ TEST_F(TrainNumbers, ANumberThatIsTypedIsThatOfItsRow) {
   type("training steps", "70");
   type("training batch", "16");
   type("training seed", "9");
-  const TrainingPlan& plan = h.state.training_plan;
+  const TrainingPlan& plan = trainings(h.state).plan;
   EXPECT_EQ(plan.steps(), 70);
   EXPECT_EQ(plan.batch, 16);
   EXPECT_EQ(plan.config.seed, 9u);
@@ -113,11 +113,11 @@ TEST_F(TrainNumbers, ANumberThatIsTypedIsThatOfItsRow) {
 
 TEST_F(TrainNumbers, TrainingsThatGoOnStandAboveThoseThatAreDone) {
   Harness& h = *harness;
-  ASSERT_TRUE(h.state.trained.question());
-  h.state.trained.put(*h.state.trained.question(),
-                      std::make_shared<const std::vector<TrainedFolder>>(std::vector<TrainedFolder>{
-                          {.folder = "/a", .name = "whole", .step = 8, .steps = 8},
-                          {.folder = "/b", .name = "part", .step = 3, .steps = 8, .unfinished = true}}));
+  ASSERT_TRUE(trainings(h.state).trained.question());
+  trainings(h.state).trained.put(*trainings(h.state).trained.question(),
+                                 std::make_shared<const std::vector<TrainedFolder>>(std::vector<TrainedFolder>{
+                                     {.folder = "/a", .name = "whole", .step = 8, .steps = 8},
+                                     {.folder = "/b", .name = "part", .step = 3, .steps = 8, .unfinished = true}}));
   h.click("view train");
   h.frame(2);
   ASSERT_TRUE(h.scroll_into("train", "open whole"));

@@ -106,7 +106,7 @@ TEST_F(TrainPanel, TheSliderLeadsThroughTheSteps) {
 TEST_F(TrainPanel, KeysStartPauseAndStop) {
   Harness& h = *harness;
   h.key({Key::left_ctrl, Key::enter});
-  EXPECT_FALSE(h.state.training) << "only where it can be seen";
+  EXPECT_FALSE(trainings(h.state).run) << "only where it can be seen";
   h.key(Key{'4'});
   EXPECT_EQ(h.state.view.view, View::train);
   plan_steps(1000000);
@@ -155,7 +155,7 @@ TEST_F(TrainPanel, EveryTermIsASwitchThatThePlanAndTheCardHave) {
   Harness& h = *harness;
   h.click("view train");
   h.click("training advanced");
-  const auto corruption = [&] { return h.state.training_plan.corruption; };
+  const auto corruption = [&] { return trainings(h.state).plan.corruption; };
   h.click("swap");
   EXPECT_EQ(corruption().swap, 0);
   h.click("keep");
@@ -165,9 +165,9 @@ TEST_F(TrainPanel, EveryTermIsASwitchThatThePlanAndTheCardHave) {
   h.click("restore");
   EXPECT_EQ(corruption().restore, 0);
   h.click("training dropout");
-  EXPECT_FLOAT_EQ(h.state.training_plan.recipe.objective.dropout, 0.1f);
+  EXPECT_FLOAT_EQ(trainings(h.state).plan.recipe.objective.dropout, 0.1f);
   h.click("label smoothing");
-  EXPECT_FLOAT_EQ(h.state.training_plan.recipe.objective.label_smoothing, 0.1f);
+  EXPECT_FLOAT_EQ(trainings(h.state).plan.recipe.objective.label_smoothing, 0.1f);
   h.slide("hide share", 0.25f, 0.9f);
   EXPECT_GT(corruption().mask, 0.45f);
   h.click("hide");
@@ -176,7 +176,7 @@ TEST_F(TrainPanel, EveryTermIsASwitchThatThePlanAndTheCardHave) {
   EXPECT_TRUE(h.has("training problem")) << "nothing would be asked for";
   EXPECT_TRUE(h.says("hide, swap, keep: expected one above 0, found none"));
   h.click("start training");
-  EXPECT_FALSE(h.state.training);
+  EXPECT_FALSE(trainings(h.state).run);
   h.click("hide");
   EXPECT_FLOAT_EQ(corruption().mask, 0.15f);
   plan_steps(3);
@@ -198,7 +198,7 @@ TEST_F(TrainPanel, AShapeThatCannotBeTrainedSaysWhy) {
   EXPECT_TRUE(h.has("training problem"));
   EXPECT_TRUE(h.says("position: expected none, sinusoidal or learned, found rotary"));
   h.click("start training");
-  EXPECT_FALSE(h.state.training);
+  EXPECT_FALSE(trainings(h.state).run);
   config.position = Position::sinusoidal;
   config.arch = Arch::decoder;
   h.push(SetConfig{config}, EndGesture{});
@@ -222,7 +222,7 @@ TEST_F(TrainPanel, ATextOfOnesOwnByTheBrowser) {
   h.click("file action");
   h.frame(2);
   EXPECT_EQ(h.state.browser.purpose, Browser::Purpose::none);
-  EXPECT_EQ(h.state.training_corpus.text, (folder / "mine.txt").string());
+  EXPECT_EQ(trainings(h.state).corpus.text, (folder / "mine.txt").string());
   EXPECT_TRUE(h.has("corpus path"));
   plan_steps(3);
   h.click("start training");
@@ -232,11 +232,11 @@ TEST_F(TrainPanel, ATextOfOnesOwnByTheBrowser) {
   EXPECT_FALSE(h.has("legend SP"));
   h.scroll_into("train", "corpus repeated");
   h.click("corpus repeated");
-  EXPECT_EQ(h.state.training_corpus.text, kRepeatedRandom);
+  EXPECT_EQ(trainings(h.state).corpus.text, kRepeatedRandom);
   h.frame(2);
   EXPECT_FALSE(h.has("corpus path"));
   h.click("corpus grammar");
-  EXPECT_TRUE(h.state.training_corpus.text.empty());
+  EXPECT_TRUE(trainings(h.state).corpus.text.empty());
 }
 
 TEST_F(TrainPanel, RandomRepeatsAreACorpusOfTheirOwn) {

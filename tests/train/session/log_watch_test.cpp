@@ -8,6 +8,7 @@
 #include "models/log_folder.h"
 #include "models/open_model.h"
 #include "session/state_rules.h"
+#include "trains.h"
 #include "write/safetensors.h"
 
 namespace headlight {
@@ -45,8 +46,8 @@ float first_weight(const AppState& state) {
 
 std::vector<Index> steps_of(const AppState& state) {
   std::vector<Index> steps;
-  if (state.training)
-    for (const Shot& shot : state.training->shots) steps.push_back(shot.step);
+  if (trainings(state).run)
+    for (const Shot& shot : trainings(state).run->shots) steps.push_back(shot.step);
   return steps;
 }
 
@@ -80,32 +81,32 @@ TEST(LogWatch, StepsComeToTheSliderWhileTheyAreWritten) {
   ASSERT_TRUE(shown_in_time(loop, state, [&] { return steps_of(state).size() == 2; }));
   EXPECT_EQ(steps_of(state), (std::vector<Index>{100, 200}));
   EXPECT_EQ(state.view.view, View::train);
-  EXPECT_EQ(state.training->phase, TrainingPhase::running);
+  EXPECT_EQ(trainings(state).run->phase, TrainingPhase::running);
   EXPECT_EQ(first_weight(state), 0.5f) << "the newest";
-  EXPECT_FALSE(state.training->shown);
+  EXPECT_FALSE(trainings(state).run->shown);
 
   log(folder.path(), 300, 0.75f);
-  ASSERT_TRUE(shown_in_time(loop, state, [&] { return state.training->step == 300; }));
+  ASSERT_TRUE(shown_in_time(loop, state, [&] { return trainings(state).run->step == 300; }));
   EXPECT_EQ(first_weight(state), 0.75f);
-  EXPECT_EQ(state.training->plan.steps(), 300) << "the end of the slider";
+  EXPECT_EQ(trainings(state).run->plan.steps(), 300) << "the end of the slider";
 
   Commands look{ChooseShot{100}};
   loop.step(state, look, 0);
-  EXPECT_EQ(state.training->shown, 100);
+  EXPECT_EQ(trainings(state).run->shown, 100);
   EXPECT_EQ(first_weight(state), 0.25f);
   log(folder.path(), 400, 0.0f);
-  ASSERT_TRUE(shown_in_time(loop, state, [&] { return state.training->step == 400; }));
+  ASSERT_TRUE(shown_in_time(loop, state, [&] { return trainings(state).run->step == 400; }));
   EXPECT_EQ(first_weight(state), 0.25f) << "what is looked at stays";
 
   log(folder.path(), 450, 0.5f, R"(["another", "sentence", "."])");
   log(folder.path(), 500, 1.0f);
-  ASSERT_TRUE(shown_in_time(loop, state, [&] { return state.training->step == 500; }));
+  ASSERT_TRUE(shown_in_time(loop, state, [&] { return trainings(state).run->step == 500; }));
   EXPECT_EQ(steps_of(state), (std::vector<Index>{100, 200, 300, 400, 500}));
   EXPECT_FALSE(state.document.trained) << "no shape to be chosen";
 
   Commands stop{StopTraining{}};
   loop.step(state, stop, 0);
-  EXPECT_EQ(state.training->phase, TrainingPhase::stopped);
+  EXPECT_EQ(trainings(state).run->phase, TrainingPhase::stopped);
 }
 
 TEST(LogWatch, ManySteps) {
@@ -127,7 +128,7 @@ TEST(LogWatch, WhatIsNoAttentionIsSaid) {
   Commands open{OpenPath{folder.path().string()}};
   loop.step(state, open, 0);
   ASSERT_TRUE(shown_in_time(loop, state, [&] { return state.notice.has_value(); }));
-  EXPECT_EQ(state.training->phase, TrainingPhase::failed);
+  EXPECT_EQ(trainings(state).run->phase, TrainingPhase::failed);
   EXPECT_NE(state.notice->text.find("step-000001.safetensors"), std::string::npos);
 }
 

@@ -1,9 +1,11 @@
 // Trainings in the window: what the state becomes, what stays on disk, and that an interruption changes no bit.
-#include "session/loop/trainer.h"
+#include "train/run/trainer.h"
 
 #include <thread>
 
+#include "session/model_check.h"
 #include "train/session/training_fixture.h"
+#include "trains.h"
 
 namespace headlight {
 namespace {
@@ -18,13 +20,13 @@ class TrainerTest : public testing::Test {
     loop->settle(state);
   }
   std::unique_ptr<Loop> open_loop() {
-    return std::make_unique<Loop>([] {}, "", LoopOptions{.training = tiny_trainer(folder / "trained")});
+    return std::make_unique<Loop>([] {}, "", trains(tiny_trainer(folder / "trained")));
   }
   void push(Commands commands) { loop->step(state, commands, 0); }
   /// Pushes the commands and waits until the training stands still.
   void finish(Commands commands) {
     push(std::move(commands));
-    loop->settle_training(state);
+    loop->settle_tools(state);
   }
   template <class Done>
   bool eventually(Done done) {
@@ -39,7 +41,7 @@ class TrainerTest : public testing::Test {
     EXPECT_TRUE(read);
     return read ? *read : std::string();
   }
-  const TrainingRun& run() { return *state.training; }
+  const TrainingRun& run() { return *trainings(state).run; }
 
   Folder folder;
   AppState state;
@@ -60,7 +62,7 @@ TEST_F(TrainerTest, ATrainingAnswersTheSentenceAndIsOneStepOfUndo) {
   EXPECT_EQ(state.document.source.text, before.source.text);
   ASSERT_TRUE(state.document.card && state.document.card->scores) << "its heads carry what was measured";
   EXPECT_EQ(state.document.card->scores->relations.size(), 9u);
-  EXPECT_TRUE(check_of_model(state)) << "and whether it is in order is found out";
+  EXPECT_TRUE(findings_of_model(state)) << "and whether it is in order is found out";
   EXPECT_EQ(run().losses.points.size(), 12u);
   EXPECT_EQ(run().shots.size(), 13u);
   ASSERT_FALSE(run().scores.empty());
@@ -142,7 +144,7 @@ TEST_F(TrainerTest, WhatWasKilledIsOfferedAndGoesOnToTheSameBits) {
   state = small_state();
   loop = open_loop();
   loop->settle(state);
-  ASSERT_FALSE(state.training) << "nothing goes on by itself";
+  ASSERT_FALSE(trainings(state).run) << "nothing goes on by itself";
   const auto found = std::find_if(trained_folders(state).begin(), trained_folders(state).end(),
                                   [&](const TrainedFolder& one) { return one.folder == left.string(); });
   ASSERT_NE(found, trained_folders(state).end());
@@ -342,9 +344,9 @@ TEST_F(TrainerTest, TheWindowIsNeverOutrun) {
   ASSERT_TRUE(eventually([&] { return shows_training(state); }));
   // Without a step of the loop news waits, and is one piece when it is taken.
   std::this_thread::sleep_for(std::chrono::milliseconds(900));
-  const auto version = state.training_version;
+  const auto version = trainings(state).version;
   push({});
-  EXPECT_LE(state.training_version, version + 2);
+  EXPECT_LE(trainings(state).version, version + 2);
   finish({StopTraining{}});
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/session_fixture.h"
+#include "trains.h"
 
 namespace headlight::fixture {
 

@@ -60,13 +60,13 @@ std::vector<Index> without_ones(std::vector<Index> shape) {
 }
 
 /// An answer of Headlight's, in pieces one after the other.
-struct Answer {
+struct CheckAnswer {
   std::vector<Index> shape;
   std::function<Matrix(Index piece)> piece;
   Index pieces = 0;
 };
 
-Answer weights_of(const Trace& trace, Stack stack) {
+CheckAnswer weights_of(const Trace& trace, Stack stack) {
   const Index heads = trace.num_heads(stack), layers = trace.num_layers(stack), queries = trace.queries(stack);
   return {{layers, heads, queries, trace.keys(stack)},
           [&trace, stack, heads, queries](Index i) {
@@ -75,7 +75,7 @@ Answer weights_of(const Trace& trace, Stack stack) {
           layers * heads};
 }
 
-Answer states_of(const StackTrace& stack, bool last_is_normed) {
+CheckAnswer states_of(const StackTrace& stack, bool last_is_normed) {
   const auto layers = static_cast<Index>(stack.blocks.size());
   return {{layers + 1, stack.embedding.rows(), stack.embedding.cols()},
           [&stack, layers, last_is_normed](Index i) {
@@ -85,12 +85,12 @@ Answer states_of(const StackTrace& stack, bool last_is_normed) {
           layers + 1};
 }
 
-Answer one(const Matrix& matrix) {
+CheckAnswer one(const Matrix& matrix) {
   return {{matrix.rows(), matrix.cols()}, [&matrix](Index) { return matrix; }, 1};
 }
 
 /// Every answer of this name; transformers' last hidden state may come after the final norm or before.
-std::vector<Answer> answers_named(const Trace& trace, std::string_view name) {
+std::vector<CheckAnswer> answers_named(const Trace& trace, std::string_view name) {
   const bool two = trace.encoder != nullptr;
   if (name == (two ? "decoder_attentions" : "attentions")) return {weights_of(trace, Stack::self)};
   if (two && name == "encoder_attentions") return {weights_of(trace, Stack::encoder)};
@@ -114,7 +114,7 @@ struct Difference {
   std::size_t first = 0;  // that is larger than what is allowed: of layers the first one that is wrong
 };
 
-Difference difference(const Answer& answer, const Array& expected, float most) {
+Difference difference(const CheckAnswer& answer, const Array& expected, float most) {
   Difference result;
   std::size_t at = 0;
   for (Index i = 0; i < answer.pieces; ++i) {
@@ -137,11 +137,11 @@ std::string cell_text(std::size_t at, const std::vector<Index>& shape) {
 }
 
 Finding compare_one(std::string_view where, const std::string& name, const Array& expected, const Trace& trace) {
-  const std::vector<Answer> answers = answers_named(trace, name);
+  const std::vector<CheckAnswer> answers = answers_named(trace, name);
   const std::string what = std::string(where) + ": " + printable(name);
   if (answers.empty())
     return {Severity::note, what + ": no answer of this model, not compared", ErrorCode::not_compared};
-  const Answer& first = answers.front();
+  const CheckAnswer& first = answers.front();
   if (without_ones(expected.shape) != without_ones(first.shape))
     return {Severity::error, bad_input(where, printable(name), shape_text(first.shape), shape_text(expected.shape),
                                        ErrorCode::differs_from_reference)};
@@ -174,7 +174,7 @@ std::optional<Finding> diagnose_answers(std::string_view where, const ArrayFile&
     const std::string prefix = before, name = prefix + "attentions";
     const Array* stored = find_array(reference.arrays, name);
     if (!trace.has(stack) || !stored) continue;
-    const Answer weights = weights_of(trace, stack);
+    const CheckAnswer weights = weights_of(trace, stack);
     Index cells = 1;
     for (const Index size : weights.shape) cells *= size;
     if (without_ones(stored->shape) != without_ones(weights.shape) || cells > kMostDiagnosed) continue;

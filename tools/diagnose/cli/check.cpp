@@ -3,14 +3,13 @@
 
 #include "base/formatted.h"
 #include "cli/frame/commands.h"
+#include "cli/frame/tool_commands.h"
 #include "cli/frame/values.h"
 #include "cli/options/number_options.h"
 #include "diagnose/check/checkpoint_check.h"
 #include "diagnose/typed_numbers.h"
 #include "models/model_sources.h"
-#include "page/page.h"
 #include "question/tokenizers.h"
-#include "read/external/page_text.h"
 #include "session/lesson_check.h"
 
 namespace headlight {
@@ -59,10 +58,14 @@ Result<int> run_lesson(const CheckArguments& options) {
   return print_findings(options, name, check_lesson(std::move(lesson), lexicon, std::move(shipped)));
 }
 
-Result<int> run_page(const CheckArguments& options) {
-  const auto lexicon = TRY(read_lexicon());
-  const auto findings = TRY(check_page(options.folder, lexicon, unwatched()));
-  return print_findings(options, options.folder, findings);
+/// A file that another tool can check.
+Result<std::optional<int>> run_of_tool(const CheckArguments& options) {
+  for (const Tool* tool : tools()) {
+    if (!tool->commands || !tool->commands->check_file) continue;
+    const auto findings = TRY(tool->commands->check_file(options.folder));
+    if (findings) return std::optional(TRY(print_findings(options, options.folder, *findings)));
+  }
+  return std::optional<int>();
 }
 
 /// Typed numbers: each line that cannot be right is a warning.
@@ -82,7 +85,7 @@ Result<int> run_numbers(const CheckArguments& options) {
 Result<int> run_check(const CheckArguments& options) {
   if (!given_numbers(options.command).empty() || names_own_numbers(options.folder)) return run_numbers(options);
   if (options.folder.empty()) return bad_input("check", "", "a FOLDER, or numbers (--weights FILE)", "neither");
-  if (names_page(options.folder)) return run_page(options);
+  if (const auto checked = TRY(run_of_tool(options))) return *checked;
   std::vector<Error> remarks;
   const auto folder = TRY(path_of_source(options.folder, &remarks));
   print_warnings(remarks);
@@ -104,7 +107,7 @@ ParsedCommand add_check(Parser& parser, const Frontend&) {
 
 }  // namespace
 
-const NamedCommand kCheck{"check", "Whether a checkpoint was loaded right, or what a lesson says is true", R"(
+extern const NamedCommand kCheck{"check", "Whether a checkpoint was loaded right, or what a lesson says is true", R"(
 headlight check CHECKPOINT --format json
 Compares with the answers of a reference in CHECKPOINT/reference.npz: `ids` (for an encoder-decoder
 `decoder_ids` too, perhaps `token_type_ids`), and any of attentions, hidden_states,
@@ -117,6 +120,6 @@ Of numbers of one's own (--scores FILE --weights FILE, or .numbers.json): what c
 that does not sum to 1.
 Of a page (.html): whether its question, asked again, gives the weights that the page computes.
 Exit status: 0 nothing worse than a note, 1 a warning or a difference, 2 nothing that can be read.)",
-                          add_check};
+                                 add_check};
 
 }  // namespace headlight

@@ -296,7 +296,8 @@ ParsedCommand add_diagnose(Parser& parser, const Frontend&) {
 
 }  // namespace
 
-const NamedCommand kDiagnose{"diagnose", "Whether an attention is computed right, and if not, which mistake it is", R"(
+extern const NamedCommand kDiagnose{"diagnose",
+                                    "Whether an attention is computed right, and if not, which mistake it is", R"(
 headlight diagnose mine.npz        your inputs and weights are computed here and compared with your own answer
 headlight diagnose attention.json mine.safetensors
 Arrays in both files are compared: attentions cell by cell, all others relative to max(1, largest |expected|
@@ -304,6 +305,6 @@ of the row). Masked scores (-inf, -1e9, the smallest float …) are equal whatev
 Arrays in one file only are listed and are no difference. A is taken to be right, and is accused only with
 --right b or --right either. A mistake is named only if all arrays agree once it is made on the right side too.
 Exit status: 0 equal, 1 different, 2 wrong use or bad input.)",
-                             add_diagnose};
+                                    add_diagnose};
 
 }  // namespace headlight

@@ -161,7 +161,7 @@ ParsedCommand add_page(Parser& parser, const Frontend&) {
 
 }  // namespace
 
-const NamedCommand kPage{"page", "An HTML file that opens anywhere, offline, and still computes", R"(
+extern const NamedCommand kPage{"page", "An HTML file that opens anywhere, offline, and still computes", R"(
 headlight page --text 我请李雷帮我订了去北京的机票 -o page.html
 headlight page CHECKPOINT --text 'the cat sat' --only 1.4,2.* -o page.html
 headlight page --mask causal --against '--mask none' -o compared.html
@@ -169,16 +169,17 @@ headlight page --live -o live.html
 The page holds q and k of every head (v too where there is room) as float16, not the weights: it
 computes them, so that the mask, the scale and the cells can be changed in the browser. It is opened
 again by `headlight page.html`, and checked by `headlight check page.html`.)",
-                         add_page};
+                                add_page};
 
-const NamedCommand kSite{"site", "A folder for any web server: the page that computes, for everybody without Headlight",
-                         R"(
+extern const NamedCommand kSite{"site",
+                                "A folder for any web server: the page that computes, for everybody without Headlight",
+                                R"(
 headlight site -o FOLDER
 headlight site CHECKPOINT --text 'the cat sat' -o FOLDER
 headlight site --language zh -o FOLDER
 The site opens with the question, answers any sentence with the models that come along, and has the
 lessons. It is static: nothing runs on the server, and nothing is sent to it. To look at it:
 python3 -m http.server --directory FOLDER)",
-                         add_site};
+                                add_site};
 
 }  // namespace headlight

@@ -265,6 +265,6 @@ ParsedCommand add_train(Parser& parser, const Frontend&) {
 
 }  // namespace
 
-const NamedCommand kTrain{"train", "Trains a small model and writes it as a checkpoint folder", "", add_train};
+extern const NamedCommand kTrain{"train", "Trains a small model and writes it as a checkpoint folder", "", add_train};
 
 }  // namespace headlight

@@ -327,15 +327,4 @@ Result<std::shared_ptr<const std::vector<RelationScore>>> measure_layers(const s
   return std::make_shared<const std::vector<RelationScore>>(std::move(report->relations));
 }
 
-std::string shell_word(std::string_view word, std::string_view also_plain) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+=:";
-  bool plain = !word.empty();
-  for (const char c : word)
-    plain = plain && (kPlain.find(c) != std::string_view::npos || also_plain.find(c) != std::string_view::npos);
-  if (plain) return std::string(word);
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
-}
-
 }  // namespace headlight

@@ -92,8 +92,4 @@ inline constexpr Index kMostMeasured = Index{1} << 27;  // numbers of a model's 
 Result<std::shared_ptr<const std::vector<RelationScore>>> measure_layers(const std::shared_ptr<const Model>& model,
                                                                          const Grammar* grammar, Progress& progress);
 
-/// A word of a command line, quoted where a POSIX shell would not read it back as it is. Letters, digits, `_-./+=:` and
-/// the characters of `also_plain` need no quotes.
-std::string shell_word(std::string_view word, std::string_view also_plain = {});
-
 }  // namespace headlight

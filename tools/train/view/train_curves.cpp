@@ -208,7 +208,8 @@ void time_slider(Gui& gui, const TrainingRun& run) {
   ImGui::InvisibleButton("time", {frame.plot.w, height});
   gui.name_box("time", frame.plot, BoxKind::slider);
   const bool held = ImGui::IsItemActive(), hovered = ImGui::IsItemHovered();
-  explain_item(gui, kTrainWords.tip_time, {Act::earlier_step, Act::later_step, Act::newest_step});
+  explain_item(gui, kTrainWords.tip_time,
+               {act_of_tool("earlier_step"), act_of_tool("later_step"), act_of_tool("newest_step")});
   if (held) {
     const auto wanted = step_near(run, frame.step_at(ImGui::GetIO().MousePos.x));
     if (wanted != run.shown || !shows_training(gui.state)) gui.push(ChooseShot{wanted});

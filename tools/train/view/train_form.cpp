@@ -62,13 +62,13 @@ void number(Gui& gui, const char* name, const Words& label, const Words& tip, Va
   int value =
       static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(now), static_cast<std::uint64_t>(most)));
   if (!number_row(gui, name, label, tip, value, step, least, most)) return;
-  TrainingPlan plan = gui.state.training_plan;
+  TrainingPlan plan = trainings(gui.state).plan;
   change(plan, value);
   gui.push(SetTrainingPlan{plan});
 }
 
 void schedule(Gui& gui) {
-  const TrainingPlan& plan = gui.state.training_plan;
+  const TrainingPlan& plan = trainings(gui.state).plan;
   number(gui, "training steps", kTrainWords.training_steps, kTrainWords.tip_training_steps, plan.steps(), 500, 1,
          kMostSteps, [](TrainingPlan& changed, int steps) { changed.recipe.schedule.steps = steps; });
   number(gui, "training batch", kTrainWords.training_batch, kTrainWords.tip_training_batch, plan.batch, 8, 1,
@@ -148,7 +148,7 @@ void term_row(Gui& gui, const PlanSwitch& term) {
 }
 
 void corpus_row(Gui& gui) {
-  const CorpusChoice& corpus = gui.state.training_corpus;
+  const CorpusChoice& corpus = trainings(gui.state).corpus;
   row_label(gui, kTrainWords.corpus, kTrainWords.tip_corpus);
   if (flat_button(gui, "corpus grammar", gui.word(kTrainWords.corpus_grammar), corpus.text.empty()) &&
       !corpus.text.empty())
@@ -186,7 +186,7 @@ std::string shape_words(Gui& gui, const Config& config) {
 double expected_seconds(const AppState& state, const TrainingPlan& plan) {
   constexpr double kOperationsPerThread = 4e9, kWordsOfSentence = 12, kOperationsPerWeight = 6;
   const double words = kWordsOfSentence * static_cast<double>(plan.batch) * static_cast<double>(plan.steps());
-  const auto& run = state.training;
+  const auto& run = trainings(state).run;
   if (run && run->tokens_per_second > 0 && run->plan.config == plan.config) return words / run->tokens_per_second;
   const Config& config = plan.config;
   const double width = static_cast<double>(config.d_model);
@@ -212,7 +212,7 @@ void training_form(Gui& gui) {
   ImGui::Dummy({0, 2 * gui.unit});
   ImGui::BeginDisabled(!possible);
   if (primary_button(gui, "start training", gui.word(kTrainWords.start_training))) push_start(gui, false);
-  explain_item(gui, with_keys(gui, kTrainWords.tip_start_training, {Act::run_training}));
+  explain_item(gui, with_keys(gui, kTrainWords.tip_start_training, {act_of_tool("run_training")}));
   ImGui::EndDisabled();
   if (possible) {
     ImGui::SameLine(0, 10 * gui.unit);
@@ -225,7 +225,7 @@ void training_form(Gui& gui) {
     wrapped_small(gui, plain_lines(gui, possible.error()), gui.colours().warning);
     gui.name_item("training problem", BoxKind::label);
   }
-  const bool advanced = gui.state.view.train_advanced;
+  const bool advanced = trainings(gui.state).advanced;
   const std::string label = std::string(gui.word(kTrainWords.advanced)) + (advanced ? " ▾" : " ▸");
   if (flat_button(gui, "training advanced", label.c_str(), advanced)) gui.push(ShowAdvanced{!advanced});
   explain_item(gui, kTrainWords.tip_advanced);

@@ -51,13 +51,13 @@ void run_buttons(Gui& gui, const TrainingRun& run) {
     if (flat_button(gui, "pause training", gui.word(runs ? kTrainWords.pause_training : kTrainWords.resume_training),
                     true))
       runs ? gui.push(PauseTraining{}) : gui.push(ResumeTraining{});
-    explain_item(gui, kTrainWords.tip_pause_training, {Act::run_training});
+    explain_item(gui, kTrainWords.tip_pause_training, {act_of_tool("run_training")});
     any = true;
   }
   if (is_active(run)) {
     if (any) beside();
     if (flat_button(gui, "stop training", gui.word(kTrainWords.stop_training))) gui.push(StopTraining{});
-    explain_item(gui, kTrainWords.tip_stop_training, {Act::stop_training});
+    explain_item(gui, kTrainWords.tip_stop_training, {act_of_tool("stop_training")});
     any = true;
   }
   if (run.phase == TrainingPhase::stopped && !run.folder.empty()) {
@@ -93,7 +93,7 @@ void run_part(Gui& gui, const TrainingRun& run) {
 
 void one_earlier(Gui& gui, const TrainedFolder& left) {
   ImGui::PushID(left.folder.c_str());
-  const bool own = gui.state.training && gui.state.training->folder == left.folder;
+  const bool own = trainings(gui.state).run && trainings(gui.state).run->folder == left.folder;
   const std::string name = gui.fonts.shown(left.name);
   if (left.problem) {
     dim_text(gui, name);
@@ -138,7 +138,7 @@ std::string duration_words(const Gui& gui, double seconds) {
 }
 
 void train_panel(Gui& gui) {
-  const auto& run = gui.state.training;
+  const auto& run = trainings(gui.state).run;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{8 * gui.unit, 4 * gui.unit});
   const float bottom = ImGui::GetCursorPosY() + ImGui::GetContentRegionAvail().y;
   if (run) run_part(gui, *run);
@@ -156,7 +156,7 @@ void train_panel(Gui& gui) {
 }
 
 void training_status(Gui& gui) {
-  const auto& run = gui.state.training;
+  const auto& run = trainings(gui.state).run;
   if (!run || !is_active(*run) || gui.state.view.view == View::train) return;
   ImGui::SetNextItemWidth(180 * gui.unit);
   const std::string words = std::string(gui.word(phase_word(run->phase))) + " " +
@@ -167,7 +167,7 @@ void training_status(Gui& gui) {
   if (ImGui::IsItemClicked()) gui.push(ShowView{View::train});
   ImGui::SameLine();
   if (flat_button(gui, "cancel training", gui.word(kTrainWords.stop_training))) gui.push(StopTraining{});
-  explain_item(gui, kTrainWords.tip_stop_training, {Act::stop_training});
+  explain_item(gui, kTrainWords.tip_stop_training, {act_of_tool("stop_training")});
   ImGui::SameLine();
 }
 

@@ -13,7 +13,6 @@
 #include "session/answer_state.h"
 #include "session/head_grid.h"
 #include "session/shown.h"
-#include "train/run/training_files.h"
 #include "views/heads/panel/derived_maps.h"
 #include "views/heads/panel/grid_parts.h"
 #include "views/heads/panel/heads.h"

@@ -8,7 +8,6 @@
 #include "model/head_text.h"
 #include "models/bundled_models.h"
 #include "session/head_grid.h"
-#include "train/run/training_files.h"
 #include "views/heads/panel/grid_parts.h"
 #include "words/grid_words.h"
 #include "words/head_name_words.h"

@@ -1,7 +1,9 @@
-#include "session/loop/trainer.h"
-#include "base/result.h"
+#include "train/run/trainer.h"
 
 #include <iterator>
+
+#include "base/result.h"
+#include "train/run/trainings.h"
 
 namespace headlight {
 
@@ -9,8 +11,8 @@ Trainer::Trainer(JobThreads& threads, std::function<void()> wake, TrainerOptions
     : wake_(wake), options_(std::move(options)), worker_(threads, std::move(wake)) {}
 
 void Trainer::follow(const AppState& state) {
-  if (!state.training) return;
-  const TrainingRun& run = *state.training;
+  if (!trainings(state).run) return;
+  const TrainingRun& run = *trainings(state).run;
   const bool is_new = !job_ || job_->id() != run.id;
   if (is_new && run.phase != TrainingPhase::preparing) return;  // stopped before it was seen
   if (is_new) {

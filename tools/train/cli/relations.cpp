@@ -1,17 +1,26 @@
-#include "study/relations.h"
+#include "train/cli/relations.h"
 
 #include <algorithm>
 
 #include "base/formatted.h"
 #include "base/utf8.h"
+#include "cli/frame/question_command.h"
 #include "cli/options/print.h"
 #include "model/head_text.h"
+#include "train/measure/relations.h"
 #include "train/measure/relations_json.h"
 #include "train/run/training_files.h"
 #include "words/relation_words.h"
 
 namespace headlight {
 namespace {
+
+struct RelationArguments {
+  bool on = false;
+  std::string grammar, by;  // by: layer, or empty
+  std::vector<std::string> treebanks;
+  RelationOptions wanted = {};
+};
 
 constexpr std::size_t kWidestName = 22;
 constexpr std::size_t kLayerCell = 15;  // characters of `H12 1.000 →` and what is between two columns
@@ -106,9 +115,8 @@ Result<int> run_treebanks(const RelationArguments& options, const Document& docu
   return print_relations(format, relations_json(*report, taught), as_text_of_treebanks(*report, taught));
 }
 
-}  // namespace
-
-void add_relation_options(Parser& parser, RelationArguments& options) {
+/// Adds the options of --relations to a command.
+void add_relation_options(Parser parser, RelationArguments& options) {
   parser.option("--relations", options.on, "Held-out scores of every relation, beside chance and position alone");
   parser.topic("relations", "The options of --relations");
   parser.section("Relations", "relations");
@@ -129,6 +137,7 @@ void add_relation_options(Parser& parser, RelationArguments& options) {
   parser.section();
 }
 
+/// Measures and prints, as text or JSON.
 Result<int> run_relations(const RequestOptions& request, RelationArguments options, const std::string& format) {
   if (format == "csv") return bad_input("--format", "", "text or json with --relations", "csv");
   if (options.wanted.validation_seed == options.wanted.test_seed)
@@ -149,6 +158,24 @@ Result<int> run_relations(const RequestOptions& request, RelationArguments optio
                                                     " words of the grammar are unknown to this model")});
   if (options.by.empty()) return print_relations(format, relations_json(*report), as_text(*report));
   return print_relations(format, layers_json(*report), as_text_by_layer(*report));
+}
+
+}  // namespace
+
+InPlace add_relations(const QuestionCommand& command) {
+  const auto options = std::make_shared<RelationArguments>();
+  add_relation_options(command.parser(), *options);
+  return [options, command]() -> Result<std::optional<int>> {
+    if (!options->on) return std::optional<int>();
+    const Parser& given = command.parser();
+    for (const char* text : {"--text", "--tokens", "--ids"})
+      if (given.given(text)) return bad_input(text, "", "no --relations, which has sentences of its own", text);
+    const std::string pairs = given.has("--pairs") ? given.value("--pairs") : "";  // here their number
+    const auto number = pairs.empty() ? options->wanted.pairs : parse_index(pairs).value_or(-1);
+    if (number < 0 || number > 1000000) return bad_input("--pairs", "", "0 to 1000000 beside --relations", pairs);
+    options->wanted.pairs = number;
+    return std::optional(TRY(run_relations(command.request(), *options, given.value("--format"))));
+  };
 }
 
 }  // namespace headlight

@@ -1,5 +1,3 @@
-#include "explain/patching.h"
-
 #include <set>
 
 #include "base/formatted.h"
@@ -10,6 +8,7 @@
 #include "cli/options/print.h"
 #include "cli/options/view_options.h"
 #include "derived/patch_map.h"
+#include "explain/patching.h"
 #include "math/output.h"
 #include "study/study.h"
 
@@ -328,7 +327,7 @@ ParsedCommand add_patch(Parser& parser, const Frontend&) {
 
 }  // namespace
 
-const NamedCommand kPatch{"patch", "Which part of one answer brings it back in another", R"(
+extern const NamedCommand kPatch{"patch", "Which part of one answer brings it back in another", R"(
 headlight patch shipped:decoder --text 我请李雷帮我喝了最好的 --from '--text 我请李雷帮我看了最好的' --at heads
 headlight patch CHECKPOINT --pairs pairs.csv --at heads --control random:8 --resume rows.jsonl --format csv
 headlight patch CHECKPOINT --pairs pairs.csv --from-head 4.3 --to 6.9:k
@@ -336,6 +335,6 @@ headlight patch CHECKPOINT --pairs pairs.csv --from-head 4.3 --to 6.9:k
 the clean answer in its place: restored is (m - corrupt) / (clean - corrupt) of the metric m, the logit of the clean
 answer's word minus that of the corrupt one's, or, where both are one word, its probability. Tokens are patched by
 their positions, in sentences of different length where they are the same words.)",
-                          add_patch};
+                                 add_patch};
 
 }  // namespace headlight

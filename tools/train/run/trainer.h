@@ -1,29 +1,27 @@
-// The trainings of a window: one at a time, beside the workers that answer. What it does follows
-// from the state's training; its messages come back as commands.
+// The trainings of a window: one at a time, beside the workers that answer.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <vector>
 
+#include "session/loop/companion.h"
 #include "session/loop/worker.h"
 #include "session/state.h"
 #include "train/run/training_job.h"
 
 namespace headlight {
 
-class Trainer {
+class Trainer final : public Companion {
  public:
   Trainer(JobThreads& threads, std::function<void()> wake, TrainerOptions options);
 
   /// Begins, pauses, continues or stops as the state has it, and asks for a model where the window could show another.
-  void follow(const AppState& state);
-  /// The replies since the last call, in order.
-  std::vector<Command> take();
+  void follow(const AppState& state) override;
+  std::vector<Command> take() override;
   /// Blocks until it stands still: paused, stopped, failed or done.
-  void wait() const { worker_.wait(); }
-  /// Whether it works, or its last message was not taken yet.
-  bool busy() const { return worker_.busy(); }
+  void wait() const override { worker_.wait(); }
+  bool busy() const override { return worker_.busy(); }
 
  private:
   std::function<void()> wake_;

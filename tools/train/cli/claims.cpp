@@ -171,9 +171,9 @@ ParsedCommand add_claims(Parser& parser, const Frontend&) {
 
 }  // namespace
 
-const NamedCommand kClaims{"claims",
-                           "What the window says of a sentence: its named cells, and how often such are right",
-                           R"(
+extern const NamedCommand kClaims{"claims",
+                                  "What the window says of a sentence: its named cells, and how often such are right",
+                                  R"(
 headlight claims --text 'The teacher gave the students a difficult test.'
 headlight claims --treebank en_ewt-dev.conllu --format json
 The first line is the head that the window opens on and what it says. A cell is named by a relation where a head points
@@ -181,6 +181,6 @@ from one word at another with a weight of at least 0.3, and where at least 6 of 
 With --format json: {"opening": {"query", "key", "head", "text"}, "arcs": [{"query", "key", "head", "weight",
 "relation", "label", "precision"}]}, a line a sentence; with --treebank {"relations": [{"relation", "label", "named",
 "right"}], "named", "right", "words"}: an arc that several heads show counts once.)",
-                           add_claims};
+                                  add_claims};
 
 }  // namespace headlight

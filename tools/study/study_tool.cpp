@@ -1,0 +1,31 @@
+#include "study/study_tool.h"
+
+#include "cli/frame/commands.h"
+#include "cli/frame/study.h"
+#include "cli/frame/tool_commands.h"
+#include "study/effects.h"
+#include "study/probe.h"
+#include "study/study.h"
+
+namespace headlight {
+
+extern const NamedCommand kPatch;
+
+namespace {
+constexpr const NamedCommand* kOfStudy[] = {&kPatch};
+constexpr StudyWays kStudyWays{.add_options = add_study_options,
+                               .run = run_study,
+                               .probing = probing,
+                               .take_baseline = take_baseline,
+                               .take_metric = take_metric,
+                               .effect_control = effect_control,
+                               .effects = study_effects,
+                               .control_text = control_text,
+                               .control_json = control_json,
+                               .add_control = add_control};
+constexpr ToolCommands kStudyCommands{.commands = kOfStudy, .study = &kStudyWays};
+}  // namespace
+
+const Tool kStudyTool{.name = "study", .commands = &kStudyCommands};
+
+}  // namespace headlight
