@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "diagnose/capture.h"
+#include "diagnose/capture/capture.h"
 #include "diagnose/mistaken.h"
 
 namespace headlight::captured {

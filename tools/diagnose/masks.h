@@ -1,6 +1,8 @@
 // Masks as the diagnosis reads and changes them.
 #pragma once
 
+#include <optional>
+
 #include "diagnose/texts.h"
 #include "math/reference.h"
 
@@ -38,5 +40,20 @@ MaskParts parts_of(const Allowed& allowed);
 
 /// The words of the mistake that a mask is moved by −1 or by 1.
 Bilingual off_by_one_words(bool causal, Index by);
+
+bool are_same(const Allowed& a, const Allowed& b);
+bool has_equal_rows(const Allowed& a);
+/// true … true false … false, with at least one true.
+bool is_prefix(const Allowed& row);
+
+Mistake mistake_of(const MistakeCode& code, Bilingual text);
+Mistake mistake_of(const MistakeCode& code);
+
+struct Meant {
+  Allowed allowed;
+  Mistake mistake;
+};
+/// What was meant by a mask that one sentence had, where it is one that only a mistake gives.
+std::optional<Meant> meant_by(const Allowed& a);
 
 }  // namespace headlight

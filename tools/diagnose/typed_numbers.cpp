@@ -4,7 +4,6 @@
 
 #include "base/formatted.h"
 #include "base/utf8.h"
-#include "diagnose/capture_masks.h"
 #include "diagnose/known.h"
 #include "diagnose/search.h"
 
@@ -56,12 +55,13 @@ struct NumbersJudge {
   void add(const MistakeCode& code, Bilingual text) { found.push_back({.code = code, .text = std::move(text)}); }
 
   void take_mask(const NumberTable& scores, const Allowed& allowed) {
-    auto mistake = mistake_in(allowed);
-    if (!mistake) return;
+    auto meant = meant_by(allowed);
+    if (!meant) return;
+    Mistake& mistake = meant->mistake;
     Index row = 0;
     while (row < allowed.rows() && allowed.row(row).any()) ++row;
-    if (row < allowed.rows()) mistake->text = words(phrases::row_sees_nothing, mistake->text, row_text(row, scores));
-    found.push_back(std::move(*mistake));
+    if (row < allowed.rows()) mistake.text = words(phrases::row_sees_nothing, mistake.text, row_text(row, scores));
+    found.push_back(std::move(mistake));
   }
 
   void take_sums(const NumberTable& weights) {

@@ -7,7 +7,7 @@
 #include "cli/frame/commands.h"
 #include "cli/frame/values.h"
 #include "cli/options/view_options.h"
-#include "diagnose/capture.h"
+#include "diagnose/capture/capture.h"
 #include "diagnose/diagnosis.h"
 #include "read/array/safetensors.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/formatted.h"
-#include "diagnose/capture_masks.h"
+#include "diagnose/capture/capture_masks.h"
 #include "read/array/safetensors.h"
 #include "read/json/json_document.h"
 #include "read/json/json_fields.h"

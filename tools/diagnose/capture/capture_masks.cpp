@@ -1,4 +1,4 @@
-#include "diagnose/capture_masks.h"
+#include "diagnose/capture/capture_masks.h"
 
 #include <algorithm>
 #include <array>
@@ -11,51 +11,7 @@ namespace {
 using namespace mistakes;
 using Blocked = std::vector<std::vector<Allowed>>;  // of each sentence and head: true is blocked
 
-bool are_same(const Allowed& a, const Allowed& b) { return (a == b).all(); }
-Allowed rows_like(const Allowed& row, Index count) { return row.replicate(count, 1); }
-bool has_equal_rows(const Allowed& a) { return are_same(a, rows_like(a.row(0), a.rows())); }
 bool leaves_each_row_a_key(const Allowed& blocked) { return !blocked.rowwise().all().any(); }
-
-/// true … true false … false, with at least one true.
-bool is_prefix(const Allowed& row) {
-  bool prefix = row(0, 0);
-  for (Index j = 1; j < row.cols(); ++j) prefix = prefix && (row(0, j - 1) || !row(0, j));
-  return prefix;
-}
-
-/// Each query sees itself and what was before, but for keys that no query sees.
-bool is_causal(const Allowed& a) { return a.any() && parts_of(a).causal; }
-
-struct Meant {
-  Allowed allowed;
-  Mistake mistake;
-};
-
-Mistake mistake_of(const MistakeCode& code, Bilingual text) { return {.code = code, .text = std::move(text)}; }
-Mistake mistake_of(const MistakeCode& code) { return mistake_of(code, words(code)); }
-
-/// What was meant by a mask that one sentence had, where it is one that only a mistake gives.
-std::optional<Meant> meant_by(const Allowed& a) {
-  const Index size = a.rows();
-  if (size != a.cols() || size < 2 || has_equal_rows(a) || is_causal(a)) return std::nullopt;
-  const Allowed across = a.transpose();
-  if (has_equal_rows(across) && is_prefix(across.row(0))) return Meant{across, mistake_of(mask_transposed)};
-  const Allowed seen = parts_of(a).keys, all = Allowed::Constant(size, size, true);
-  const Allowed lower = causal_mask(size, size, 0), upper = lower.transpose(), next = shifted(lower, 1);
-  const bool is_padded = is_prefix(seen.row(0));
-  const Allowed keys = is_padded ? seen : all;
-  if (are_same(a, shifted(lower, -1) && keys)) {
-    Allowed with_last = keys;
-    with_last.col(size - 1).setConstant(true);
-    return Meant{lower && with_last, mistake_of(mask_off_by_one, off_by_one_words(true, -1))};
-  }
-  if (size > 2 && are_same(a, next && keys))
-    return Meant{lower && keys, mistake_of(mask_off_by_one, off_by_one_words(true, 1))};
-  if (are_same(a, !lower) || (size > 2 && are_same(a, !next))) return Meant{lower, mistake_of(mask_inverted)};
-  if (are_same(a, upper && keys)) return Meant{lower && keys, mistake_of(mask_transposed)};
-  if (is_causal(!a) && !a.matrix().diagonal().all()) return Meant{!a, mistake_of(mask_inverted)};
-  return std::nullopt;
-}
 
 /// Whether all sentences together show that masks of keys are inverted.
 bool are_inverted(const Blocked& blocked) {
@@ -215,11 +171,6 @@ Grid cells_of(const Array& array, Index sentence, Index head) {
 Grid rows_of(const Array& array, Index sentence) {
   const Index rows = array.shape[1], cols = array.shape[2];
   return Eigen::Map<const Matrix>(array.values.data() + sentence * rows * cols, rows, cols).cast<double>();
-}
-
-std::optional<Mistake> mistake_in(const Allowed& allowed) {
-  auto meant = meant_by(allowed);
-  return meant ? std::optional(std::move(meant->mistake)) : std::nullopt;
 }
 
 MeantMask meant_mask(const std::vector<CapturedCall>& calls, const CapturedCall& call) {

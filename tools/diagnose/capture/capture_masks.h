@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "diagnose/capture.h"
+#include "diagnose/capture/capture.h"
 #include "diagnose/masks.h"
 
 namespace headlight {
@@ -14,9 +14,6 @@ inline constexpr double kBlocking = -1e3;
 
 /// `steps` as what they come to: blocked, bias, numbers, after, scales. Notes: what is not judged.
 void take_steps(CapturedCall& call, std::vector<FactRow>& notes);
-
-/// The mistake that the mask of one sentence shows by itself, where only a mistake gives it.
-std::optional<Mistake> mistake_in(const Allowed& allowed);
 
 struct MeantMask {
   std::vector<std::vector<Allowed>> allowed;     // of each sentence and head

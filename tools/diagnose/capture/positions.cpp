@@ -1,10 +1,10 @@
-#include "diagnose/positions.h"
+#include "diagnose/capture/positions.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "diagnose/capture_masks.h"
+#include "diagnose/capture/capture_masks.h"
 
 namespace headlight {
 namespace {

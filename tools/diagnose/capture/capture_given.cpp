@@ -1,11 +1,11 @@
-#include "diagnose/capture_given.h"
+#include "diagnose/capture/capture_given.h"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "base/formatted.h"
-#include "diagnose/positions.h"
+#include "diagnose/capture/positions.h"
 #include "math/position.h"
 
 namespace headlight {

@@ -1,4 +1,4 @@
-#include "diagnose/capture.h"
+#include "diagnose/capture/capture.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 
 #include "base/formatted.h"
 #include "base/parallel.h"
-#include "diagnose/capture_given.h"
-#include "diagnose/capture_masks.h"
+#include "diagnose/capture/capture_given.h"
+#include "diagnose/capture/capture_masks.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/slips.h"
 

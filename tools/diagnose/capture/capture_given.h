@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "diagnose/capture.h"
-#include "diagnose/capture_masks.h"
+#include "diagnose/capture/capture.h"
+#include "diagnose/capture/capture_masks.h"
 
 namespace headlight {
 

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "base/formatted.h"
-#include "diagnose/capture_masks.h"
+#include "diagnose/capture/capture_masks.h"
 
 namespace headlight {
 namespace {
