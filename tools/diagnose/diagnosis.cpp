@@ -62,7 +62,8 @@ Layer layer_of(const ExportFile& right, const ExportFile& found, const Subject& 
   layer.judged = judged_arrays(layer.known, layer.found, subject.tolerance);
   // Numbers of half precision may differ by more, once it is decided whether they differ.
   for (JudgedArray& one : layer.judged)
-    if (const std::string type = precision_of(layer.known.right[one.step], layer.found[one.step]); !type.empty())
+    if (const std::string type = precision_of(layer.known.right[one.step], layer.found[one.step]);
+        !type.empty() && have_digits(layer.found[one.step]))
       one.tolerance = std::max(one.tolerance, static_cast<double>(tolerance_of(type)));
   return layer;
 }
@@ -106,6 +107,7 @@ Verdict verdict_of(const Subject& subject, const Layer& layer, const Explanation
         {.code = explanation.slips[i]->code, .text = explanation.texts[i], .role = explanation.slips[i]->role});
   Verdict verdict = verdict_of(subject, layer, std::move(mistakes), explanation.after);
   verdict.heads = explanation.heads;
+  verdict.decoys = explanation.decoys;
   return verdict;
 }
 

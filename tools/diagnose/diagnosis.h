@@ -24,6 +24,7 @@ struct Verdict {
   std::vector<ArrayProof> proof;  // every array that both files have of the layer, in the order of the data's way
   std::vector<Index> heads;       // that have the mistakes; empty: all
   std::vector<Index> layers;      // that they explain, the first that differs among them
+  Index decoys = 0;               // other attention in its place, none of which they explain; 0: rounding
 
   /// "scores not divided by sqrt(d_k), and mask missing, in head 2 alone".
   Bilingual text() const;

@@ -1,7 +1,7 @@
-#include "diagnose/fitted.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "diagnose/slips.h"
 
 namespace headlight {
 
@@ -43,7 +43,7 @@ Bilingual fit_factor(const Known& known, Variant& variant, const Outcome& withou
   const Heads& mine = by_weights && !biased ? without.arrays[SlipStep::weights] : without.arrays[SlipStep::scores];
   double both = 0, squares = 0, size = 0;
   std::vector<std::pair<double, double>> row;
-  Index last = -1;
+  std::optional<std::pair<std::size_t, Index>> last;
   const auto finish = [&] {
     double mean_mine = 0, mean_seen = 0;
     const auto count = static_cast<double>(row.size());
@@ -52,9 +52,9 @@ Bilingual fit_factor(const Known& known, Variant& variant, const Outcome& withou
       squares += (a - mean_mine) * (a - mean_mine), both += (a - mean_mine) * (b - mean_seen), size += b * b;
     row.clear();
   };
-  for_each_pair(mine, seen, variant, [&](std::size_t, Index i, Index j, double a, double b) {
-    if (i != last) finish();
-    last = i;
+  for_each_pair(mine, seen, variant, [&](std::size_t head, Index i, Index j, double a, double b) {
+    if (std::pair(head, i) != last) finish();
+    last = {head, i};
     if (biased) {
       if (std::isfinite(a) && b > kTooSmall) row.emplace_back(a - known.mask(i, j), std::log(b) - known.mask(i, j));
       return;
@@ -64,6 +64,8 @@ Bilingual fit_factor(const Known& known, Variant& variant, const Outcome& withou
   });
   finish();
   const double factor = both / squares;
+  constexpr double kNoFactor = 1e-4;  // from 1
+  if (std::abs(factor - 1) < kNoFactor) return {};
   if (!(std::abs(both) > kNoSlope * std::sqrt(squares * size)) || !std::isfinite(factor)) return {};
   variant.factor = factor;
   return constant_text(known, factor);

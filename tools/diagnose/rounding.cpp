@@ -27,6 +27,17 @@ bool holds(const Heads& values, std::string_view type) {
   return true;
 }
 
+}  // namespace
+
+bool have_digits(const Heads& values) {
+  constexpr int kFewBits = 3;
+  return std::any_of(values.begin(), values.end(), [](const Grid& head) {
+    return (head.array().isFinite() && head.array() != rounded(head, kFewBits).array()).any();
+  });
+}
+
+namespace {
+
 /// For each row of weights: twice the relative error, in units of the rounding, of what the softmax is taken of.
 double spread_of(const Known& known, std::size_t head, Index row) {
   double largest = 0, least = 0;

@@ -12,6 +12,8 @@ namespace headlight {
 /// "float16", "bfloat16": the least precise type that holds every number of `found` and not every one of `right`;
 /// empty: neither does.
 std::string precision_of(const Heads& right, const Heads& found);
+/// Whether some numbers have more digits than 0.5 and 0.75, which any type holds.
+bool have_digits(const Heads& values);
 
 struct Rounding {
   Bilingual text;             // "numbers of float16"

@@ -1,28 +1,20 @@
 #include "diagnose/search.h"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <limits>
 #include <map>
+
+#include "diagnose/file_comparison.h"
 
 namespace headlight {
 namespace {
 
-constexpr double kLeft = 0.1;  // of a difference, at most
-/// Cells that must be evidence for one slip or for two, beyond the numbers that were taken.
+/// What may be left of a difference; a number that was taken explains it to a tenth by chance, once in ten.
+constexpr double kLeft = 0.1, kLeftOfTaken = 0.01;
+/// Cells of each decoy that one slip, or two, must leave unexplained.
 constexpr Index kEvidence = 2, kEvidenceOfTwo = 4;
 constexpr std::size_t kScreened = 2;  // heads that are computed first
-/// Of the largest score of a row: what float32 leaves open in it.
-constexpr double kFloatNoise = 1e-6;
-
-/// The largest |number| of a row that is finite and masks nothing, and 1 at least.
-double magnitude_of(const Grid& values, Index row) {
-  double magnitude = 1;
-  for (Index j = 0; j < values.cols(); ++j)
-    if (std::isfinite(values(row, j)) && values(row, j) > kSurelyMasked)
-      magnitude = std::max(magnitude, std::abs(values(row, j)));
-  return magnitude;
-}
-
 /// One combination of slips, while it is tried.
 struct Attempt {
   const Known& known;
@@ -98,8 +90,15 @@ struct Attempt {
         continue;
       }
       if (!left.within || !left.varies) return false;
-      if (!one.differs) continue;
-      if (!(left.largest <= kLeft * left.before) || !(left.before > 0)) return false;
+      if (slips.size() > 1 && left.open > 0 && left.open >= left.cells) return false;  // more is open than explained
+      if (!one.differs) {
+        if (left.open > 0) return false;  // it is equal, and would not be known
+        continue;
+      }
+      const bool takes =
+          one.tolerance <= static_cast<double>(kCompareTolerance) &&
+          std::any_of(slips.begin(), slips.end(), [](const SlipRow* row) { return row->general && row->fit; });
+      if (!(left.largest <= (takes ? kLeftOfTaken : kLeft) * left.before) || !(left.before > 0)) return false;
       any = true;
       worst = std::max(worst, std::isfinite(left.before) ? left.largest / left.before : 0);
       agreeing += left.cells;
@@ -145,26 +144,50 @@ struct Attempt {
     return true;
   }
 
+  /// All arrays; those behind the weights where the slips reach them.
+  bool compute_all(Outcome& outcome) {
+    if (!compute(outcome, known.logits.size())) return false;
+    if (options.stored) outcome.arrays[SlipStep::weights] = known.right[SlipStep::weights];
+    if ((touches & (bit(SlipStep::values) | bit(SlipStep::output))) == 0) return true;
+    if ((touches & bit(SlipStep::weights)) == 0 && !known.direct)
+      outcome.arrays[SlipStep::weights] = known.right[SlipStep::weights];
+    const double before = outcome.cells;
+    compute_output(known, variant, outcome);
+    cells += outcome.cells - before;
+    return true;
+  }
+
   std::optional<Explanation> explains() {
     if (!make() || !passes_screen()) return std::nullopt;
     Explanation explanation{
         .slips = slips, .texts = texts, .heads = variant.heads, .after = std::vector<double>(judged.size(), kOpenCell)};
     Outcome outcome;
-    if (!compute(outcome, known.logits.size())) return std::nullopt;
-    if (options.stored) outcome.arrays[SlipStep::weights] = known.right[SlipStep::weights];
-    const bool ends = (touches & (bit(SlipStep::values) | bit(SlipStep::output))) == 0;
-    if (!ends) {
-      if ((touches & bit(SlipStep::weights)) == 0 && !known.direct)
-        outcome.arrays[SlipStep::weights] = known.right[SlipStep::weights];
-      const double before = outcome.cells;
-      compute_output(known, variant, outcome);
-      cells += outcome.cells - before;
-    }
     Index agreeing = 0;
-    if (!fits(outcome, explanation.after, explanation.worst, agreeing)) return std::nullopt;
-    explanation.evidence = agreeing - outcome.fitted;
-    if (explanation.evidence < (slips.size() > 1 ? kEvidenceOfTwo : kEvidence)) return std::nullopt;
+    if (!compute_all(outcome) || !fits(outcome, explanation.after, explanation.worst, agreeing)) return std::nullopt;
+    explanation.explained = agreeing - outcome.fitted;
     return explanation;
+  }
+
+  /// Of what stands in `found`, a decoy: how many cells are not as these slips would make them.
+  Index unexplained() {
+    constexpr Index kAll = std::numeric_limits<Index>::max();
+    Outcome outcome;
+    if (!make() || !compute_all(outcome)) return kAll;
+    if (options.hidden) {
+      std::vector<double> after(judged.size());
+      double worst = 0;
+      Index agreeing = 0;
+      return fits(outcome, after, worst, agreeing) ? 0 : kAll;
+    }
+    Index beyond = 0;
+    for (const JudgedArray& one : judged) {
+      const Heads& computed = outcome.arrays[one.step];
+      if (!one.differs || (touches & bit(one.step)) == 0 || computed.empty()) continue;
+      if (!same_shape(computed, found[one.step])) return kAll;
+      beyond +=
+          distance(one.step, computed, found[one.step], one.tolerance, beside(outcome, computed, one.step)).beyond;
+    }
+    return beyond;
   }
 };
 
@@ -183,7 +206,7 @@ struct Search {
   }
 
   void attempt(const std::vector<const SlipRow*>& rows, const std::vector<Index>& heads) {
-    if (auto explanation = explained(judged, rows, heads)) fitting.push_back(std::move(*explanation));
+    if (auto explanation = proved(rows, heads)) fitting.push_back(std::move(*explanation));
   }
   std::optional<Explanation> explained(const std::vector<JudgedArray>& arrays, const std::vector<const SlipRow*>& rows,
                                        const std::vector<Index>& heads) {
@@ -194,16 +217,60 @@ struct Search {
     return explanation;
   }
 
-  /// Keeps the explanations that fit about as well as the best one and have about as much evidence, one for each list
+  /// Made when first something fits.
+  std::optional<std::vector<Decoy>> decoys = {};
+  std::array<std::optional<Known>, 2> others = {};  // of OtherInputs
+
+  /// The same, if no decoy is explained as well. What a slip of the mask does to the mask is evidence too, where the
+  /// numbers under it are not known.
+  std::optional<Explanation> proved(const std::vector<const SlipRow*>& rows, const std::vector<Index>& heads) {
+    auto explanation = explained(judged, rows, heads);
+    if (!explanation) return explanation;
+    if (!decoys) decoys = decoys_of(known, found, judged, options.hidden);
+    struct Count {
+      Index decoys = 0, least = std::numeric_limits<Index>::max();
+    } same_mask, other_mask;
+    for (const Decoy& decoy : *decoys) {
+      Attempt one{.known = known, .found = decoy.arrays, .judged = judged, .options = options, .slips = rows};
+      one.variant.heads = heads;
+      Count& count = decoy.same_mask ? same_mask : other_mask;
+      count.least = std::min(count.least, one.unexplained());
+      ++count.decoys;
+      cells += one.cells;
+    }
+    const Index wanted = rows.size() > 1 ? kEvidenceOfTwo : kEvidence;
+    // What comes out of any inputs shows nothing of these.
+    if (std::none_of(rows.begin(), rows.end(), [](const SlipRow* row) { return row->fit || row->masks; })) {
+      Steps touches = 0;
+      for (const SlipRow* row : rows) touches |= row->touches;
+      constexpr Steps kAfter = bit(SlipStep::values) | bit(SlipStep::output);
+      const auto which = (touches & ~kAfter) != 0 ? OtherInputs::queries_and_keys : OtherInputs::values;
+      auto& other = others[static_cast<std::size_t>(which)];
+      if (!other) other = of_other_inputs(known, which);
+      Attempt one{.known = *other, .found = found, .judged = judged, .options = options, .slips = rows};
+      one.variant.heads = heads;
+      if (one.unexplained() < wanted) return std::nullopt;
+      cells += one.cells;
+      ++explanation->decoys;
+    }
+    const auto is_evidence = [&](const Count& count) { return count.decoys > 0 && count.least >= wanted; };
+    const bool of_mask = rows.size() == 1 && rows[0]->masks && is_evidence(other_mask);
+    if (!is_evidence(same_mask) && !of_mask) return std::nullopt;
+    explanation->decoys +=
+        (is_evidence(same_mask) ? same_mask.decoys : 0) + (is_evidence(other_mask) ? other_mask.decoys : 0);
+    return explanation;
+  }
+
+  /// Keeps the explanations that fit about as well as the best one and explain about as many cells, one for each list
   /// of codes. Returns whether one is left.
   bool settle() {
     double least = kApart;
     Index most = 0;
     for (const Explanation& one : fitting) least = std::min(least, one.worst);
     std::erase_if(fitting, [&](const Explanation& one) { return one.worst > 2 * least + 1e-6; });
-    for (const Explanation& one : fitting) most = std::max(most, one.evidence);
-    constexpr Index kAsMuch = 20;  // of evidence, less a twentieth
-    std::erase_if(fitting, [&](const Explanation& one) { return one.evidence < most - most / kAsMuch; });
+    for (const Explanation& one : fitting) most = std::max(most, one.explained);
+    constexpr Index kAsMuch = 20;  // of cells, less a twentieth
+    std::erase_if(fitting, [&](const Explanation& one) { return one.explained < most - most / kAsMuch; });
     const auto is_general = [](const Explanation& one) {
       return std::any_of(one.slips.begin(), one.slips.end(), [](const SlipRow* row) { return row->general; });
     };
@@ -281,85 +348,10 @@ struct Search {
 
 }  // namespace
 
-double largest_of(const Heads& heads) {
-  double largest = 0;
-  for (const Grid& head : heads)
-    largest = std::max(largest, head.array().isFinite().select(head.array().abs(), 0).maxCoeff());
-  return largest;
-}
-
-Distance distance(SlipStep step, const Heads& computed, const Heads& found, double tolerance, const Beside& beside) {
-  Distance result;
-  if (!same_shape(computed, found)) return {.largest = kApart, .within = false};
-  const bool right =
-      beside.right && beside.right->size() >= computed.size() && same_shape((*beside.right)[0], computed[0]);
-  if (!right) result.before = kApart;
-  std::optional<double> opened;  // the first score that was found where one is open
-  bool opens = false, varies = false;
-  for (std::size_t head = 0; head < computed.size(); ++head) {
-    const bool counts =
-        !beside.heads || beside.heads->empty() ||
-        std::find(beside.heads->begin(), beside.heads->end(), static_cast<Index>(head)) != beside.heads->end();
-    for (Index i = 0; i < computed[head].rows(); ++i) {
-      double allowed = tolerance;
-      if (step != SlipStep::weights) allowed *= magnitude_of(computed[head], i);
-      else if (beside.scores) allowed = std::max(allowed, kFloatNoise * magnitude_of((*beside.scores)[head], i));
-      const bool scored = step == SlipStep::scores;
-      const double hides_x = scored ? masked_below(computed[head], i) : 0;
-      const double hides_y = scored ? masked_below(found[head], i) : 0;
-      const double hides_right = scored && right ? masked_below((*beside.right)[head], i) : 0;
-      for (Index j = 0; j < computed[head].cols(); ++j) {
-        const double x = computed[head](i, j), y = found[head](i, j);
-        if (scored && y <= hides_y) {
-          if (std::isnan(x)) return {.largest = kApart, .within = false};
-          if (x <= hides_x) {
-            if (right && (*beside.right)[head](i, j) > hides_right)
-              result.before = kApart, result.cells += counts ? 1 : 0;
-            continue;
-          }
-        }
-        if (std::isnan(x)) {
-          // A score where the right side has none is a difference that is explained.
-          if (scored && right && (*beside.right)[head](i, j) <= hides_right) result.before = kApart;
-          opens = true, varies = varies || (opened && *opened != y);
-          opened = y;
-          continue;
-        }
-        if (right) {
-          const double moved = std::abs((*beside.right)[head](i, j) - y);
-          result.before =
-              std::max(result.before, std::isnan(moved) ? ((*beside.right)[head](i, j) == y ? 0 : kApart) : moved);
-        }
-        if (counts && (x != 0 || y != 0 || (right && (*beside.right)[head](i, j) != 0))) ++result.cells;
-        if (x == y) continue;
-        const double apart = std::isnan(x - y) ? kApart : std::abs(x - y);
-        result.largest = std::max(result.largest, apart);
-        result.within = result.within && apart <= allowed;
-      }
-    }
-  }
-  result.varies = step != SlipStep::scores || !opens || varies;
-  return result;
-}
-
-std::vector<JudgedArray> judged_arrays(const Known& known, const LayerArrays& found, double tolerance) {
-  std::vector<JudgedArray> judged;
-  for (std::size_t at = 0; at < kSteps; ++at) {
-    const auto step = static_cast<SlipStep>(at);
-    if (known.right[step].empty() || found[step].empty()) continue;
-    JudgedArray one{.step = step, .tolerance = tolerance};
-    const Distance apart = distance(step, known.right[step], found[step], tolerance);
-    one.before = apart.largest;
-    one.differs = !apart.within;
-    judged.push_back(one);
-  }
-  return judged;
-}
-
 std::optional<Explanation> explain(const Known& known, const LayerArrays& found, const std::vector<JudgedArray>& judged,
                                    const std::vector<const SlipRow*>& slips, const std::vector<Index>& heads,
                                    const SearchOptions& options) {
-  return Search{.known = known, .found = found, .judged = judged, .options = options}.explained(judged, slips, heads);
+  return Search{.known = known, .found = found, .judged = judged, .options = options}.proved(slips, heads);
 }
 
 Found search(const Known& known, const LayerArrays& found, const std::vector<JudgedArray>& judged,

@@ -22,7 +22,8 @@ struct Explanation {
   std::vector<Index> heads;           // that have the slips; empty: all
   std::vector<double> after;          // of each judged array that can be computed, in their order; NaN: it cannot
   double worst = 0;                   // the largest share of a difference that is left
-  Index evidence = 0;                 // cells that agree, less the numbers that were taken
+  Index explained = 0;                // cells that agree, less the numbers that were taken
+  Index decoys = 0;                   // none of which is explained so
 };
 
 struct SearchOptions {
@@ -40,10 +41,25 @@ struct Found {
 /// Every array of `judged` is in both `known.right` and `found`. Tried are single slips in all heads, then in the
 /// heads that differ, then pairs of slips, and pairs in these heads; the first explanation ends the search. Slips
 /// explain where each array that they touch comes within its tolerance and to a tenth of its difference, all others
-/// agree already, and more cells are evidence for it than numbers were taken from `found`. An array that they touch and
-/// that cannot be computed is excused only where it follows from others that are explained.
+/// agree already, one that agrees stays known and equal, and no decoy (decoys_of) is explained as well. An array that
+/// they touch and that cannot be computed is excused only where it follows from others that are explained.
 Found search(const Known& known, const LayerArrays& found, const std::vector<JudgedArray>& judged,
              const SearchOptions& options);
+
+/// Other arrays in place of those that differ, the same each time: random attention under the same mask; right attention
+/// of other inputs; rows of `found` exchanged; its keys in reversed order. Each differs from `found` by more than the
+/// tolerance: where nothing else can stand, as in a row with one key, there is none. `hidden`: the differences, moved to
+/// other cells.
+struct Decoy {
+  LayerArrays arrays;
+  bool same_mask = true;  // its weights are 0 where those of `found` are
+};
+std::vector<Decoy> decoys_of(const Known& known, const LayerArrays& found, const std::vector<JudgedArray>& judged,
+                             bool hidden);
+
+/// What is known, of queries of the other sign and keys half as large; or of values of the other sign.
+enum class OtherInputs { queries_and_keys, values };
+Known of_other_inputs(Known known, OtherInputs which);
 
 /// Whether these slips explain the arrays; with hidden differences another measure (SearchOptions).
 std::optional<Explanation> explain(const Known& known, const LayerArrays& found, const std::vector<JudgedArray>& judged,
@@ -62,7 +78,9 @@ struct Distance {
   double largest = 0;
   bool within = true;
   double before = 0;   // the same between `right` and `found`, over the same cells
-  Index cells = 0;     // that are evidence: of the heads with the slips, and not 0 in all of computed, found and right
+  Index cells = 0;     // of the heads with the slips, and not 0 in all of computed, found and right
+  Index beyond = 0;    // of these cells: farther apart than the tolerance
+  Index open = 0;      // cells that the right side has, and that are open
   bool varies = true;  // what was found in cells that are open is more than one number
 };
 struct Beside {

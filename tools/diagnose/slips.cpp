@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/formatted.h"
-#include "diagnose/fitted.h"
 
 namespace headlight {
 namespace {
@@ -83,7 +82,7 @@ bool put_mask(const Known& known, Variant& v, const Allowed& allowed) {
 
 void add_mask(Table& table, const MistakeCode& code, std::function<bool(const Known&, Variant&)> apply,
               Bilingual text = {}) {
-  table.push_back({.code = code, .part = kMask, .apply = std::move(apply), .text = std::move(text)});
+  table.push_back({.code = code, .part = kMask, .apply = std::move(apply), .text = std::move(text), .masks = true});
 }
 
 void add_masks(Table& table) {
@@ -253,6 +252,21 @@ void add_heads(Table& table) {
           v.merge = how;
           return known.num_heads > 1;
         });
+  // Reversed before shifted: two places are exchanged by either.
+  for (const auto& [order, how] : {std::pair(Order::reversed, &phrases::order_reversed),
+                                   {Order::next, &phrases::order_next},
+                                   {Order::before, &phrases::order_before}}) {
+    add(table, values_moved, kOutput, kContext, Made::in_all_heads, [moved = order](const Known& known, Variant& v) {
+      v.values = moved;
+      return known.inputs && known.keys() > 1;
+    }).text = words(values_moved, words(*how));
+    add(table, values_of_other_heads, kOutput, kContext, Made::in_all_heads,
+        [moved = order](const Known& known, Variant& v) {
+          v.value_heads = moved;
+          return known.inputs && known.num_kv_heads > 1;
+        })
+        .text = words(values_of_other_heads, words(*how));
+  }
   add(table, weights_transposed, kOutput, kContext, Made::in_all_heads,
       [](const Known& known, Variant& v) { return v.transposed = known.is_square(); });
 }

@@ -34,7 +34,15 @@ struct SlipRow {
   Bilingual text = {};    // with its role; of a row with `fit` without the numbers
   bool general = false;   // explains so much that all others are asked first
   bool whole = false;     // made in all heads or in none
+  bool masks = false;     // changes which cells are blocked
 };
+
+/// Slips with a number that is taken from what was found, for SlipRow::fit.
+Bilingual fit_factor(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
+Bilingual fit_dropout(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
+Bilingual fit_weights_factor(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
+Bilingual fit_order(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
+Bilingual fit_blocked(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
 
 /// From the particular to the general: of two that explain equally well the earlier is the simpler one.
 const std::vector<SlipRow>& slips();

@@ -101,7 +101,7 @@ struct NumbersJudge {
     Found slips;
     if (judged[0].differs) slips = search(known, seen, judged, {.cells = kTypedCells, .rounded = true});
     for (const Explanation& one : slips.explanations)
-      if (!one.slips[0]->general || one.evidence > kFewCells) return add(one.slips[0]->code, one.texts[0]);
+      if (!one.slips[0]->general || one.explained > kFewCells) return add(one.slips[0]->code, one.texts[0]);
     if (of_weights) take_sums(table);
     for (Index row = 0; row < given.rows(); ++row) {
       Index column = 0;

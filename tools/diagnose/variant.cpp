@@ -380,7 +380,13 @@ void compute_output(const Known& known, const Variant& variant, Outcome& outcome
     for (std::size_t head = 0; head < weights.size(); ++head) {
       const std::size_t shared = group_of(head, weights.size(), values.size(), variant.groups_in_blocks);
       const Grid used = rounded(variant.transposed ? Grid(weights[head].transpose()) : weights[head], variant.bits);
-      z.emplace_back(used * values[shared]);
+      Grid met = values[static_cast<std::size_t>(
+          at_place(static_cast<Index>(shared), static_cast<Index>(values.size()), variant.value_heads))];
+      if (variant.values != Order::own) {
+        const Grid own = met;
+        for (Index i = 0; i < own.rows(); ++i) met.row(i) = own.row(at_place(i, own.rows(), variant.values));
+      }
+      z.emplace_back(used * met);
     }
     reference::LinearLayer layer = known.inputs->projections[kOut];
     layer.weight = rounded(layer.weight, variant.bits);

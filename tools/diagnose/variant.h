@@ -66,6 +66,18 @@ struct Known {
   bool has_values() const { return projected[kValue].size() > 0 && num_kv_heads > 0; }
 };
 
+/// Which of a row of things stands in each place.
+enum class Order { own, next, before, reversed };
+inline Index at_place(Index place, Index count, Order order) {
+  switch (order) {
+    case Order::own: return place;
+    case Order::next: return (place + 1) % count;
+    case Order::before: return (place + count - 1) % count;
+    case Order::reversed: return count - 1 - place;
+  }
+  return place;
+}
+
 enum class SoftmaxKind { keys, queries, heads, twice, sigmoid, logarithm, none };
 enum class MaskUse { before, after, as_numbers };
 
@@ -84,10 +96,11 @@ struct Variant {
   SoftmaxKind softmax = SoftmaxKind::keys;
   double weights_factor = 1;
   bool even_rows = false, averaged = false, transposed = false;
-  std::vector<Index> order = {};    // of the heads
-  std::optional<double> kept = {};  // dropout: the factor of weights that are kept
-  int bits = 0;                     // of the mantissa of every operand of a product; 0: all
-  std::vector<Index> heads = {};    // that have the slips; empty: all
+  std::vector<Index> order = {};                        // of the heads
+  Order values = Order::own, value_heads = Order::own;  // tokens and heads of values, as the weights meet them
+  std::optional<double> kept = {};                      // dropout: the factor of weights that are kept
+  int bits = 0;                                         // of the mantissa of every operand of a product; 0: all
+  std::vector<Index> heads = {};                        // that have the slips; empty: all
 };
 
 struct Outcome {

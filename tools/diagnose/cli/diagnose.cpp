@@ -57,6 +57,7 @@ void add_verdict(Lines& lines, const Diagnosis& diagnosis) {
     if (one.after) lines.add_below(words(phrases::explains, name, two_digits(*one.after), two_digits(one.before)));
     else lines.add_below(words(phrases::explains_partly, name));
   }
+  if (verdict.decoys > 0) lines.add_below(words(phrases::decoys, std::to_string(verdict.decoys)));
   if (verdict.layers.size() > 1) lines.add_below(words(phrases::layers_have_it, std::to_string(verdict.layers.size())));
   for (std::size_t i = 1; i < diagnosis.verdicts.size(); ++i)
     lines.add_below(words(phrases::as_well, diagnosis.verdicts[i].text()));
@@ -149,6 +150,7 @@ Value json_verdict(const Verdict& verdict, const Json& json) {
                       {"codes", json_list(verdict.mistakes, [](const Mistake& one) { return Value(one.code.name); })},
                       {"heads", json_list(verdict.heads)},
                       {"layers", json_list(verdict.layers)},
+                      {"decoys", verdict.decoys},
                       {"arrays", json_proof(verdict)}});
 }
 
