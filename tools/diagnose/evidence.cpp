@@ -136,9 +136,11 @@ Heads moved_difference(SlipStep step, const Heads& right, const Heads& found) {
   Heads heads = found;
   for (std::size_t head = 0; head < heads.size() && same_shape(right, found); ++head)
     for (Index i = 0; i < heads[head].rows(); ++i) {
+      std::vector<Index> cells = cells_in(step, right[head], i);
+      std::erase_if(cells, [&](Index j) { return !std::isfinite(found[head](i, j)); });
       Eigen::RowVectorXd apart = heads[head].row(i) - right[head].row(i);
-      turn(cells_in(step, right[head], i), apart);
-      heads[head].row(i) = right[head].row(i) + apart;
+      turn(cells, apart);
+      for (const Index j : cells) heads[head](i, j) = right[head](i, j) + apart(j);
     }
   return heads;
 }
