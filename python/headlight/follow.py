@@ -18,7 +18,7 @@ import numpy as np
 
 from .engine import LISTS, first_line, is_tensor, require, roles_of, torch_module
 from .nodes import (LARGE, MADE, NOTHING, OTHER_SIDE, Call, Linear, Move, Node, Product, axes_after, caller, evaluating,
-                    modules_around, moves_of, names_of, path_of, product_of, variables)
+                    factor_of, index_after, modules_around, moved, moves_of, names_of, path_of, product_of, variables)
 
 
 class Keep(NamedTuple):
@@ -54,7 +54,7 @@ _GROUPS = {     # by the method of Tracer that handles them
     "_on_product": "matmul __matmul__ __rmatmul__ bmm mm einsum baddbmm addmm".split(),
     "_on_move": [*_PERMUTES, *_RESHAPES, *_CASTS, *"squeeze unsqueeze expand expand_as broadcast_to repeat".split(),
                  *"tile repeat_interleave view_as reshape_as chunk split split_with_sizes tensor_split unbind".split(),
-                 *"select narrow __getitem__ index_select".split()],
+                 *"select narrow __getitem__ index_select flip roll".split()],
     "_on_times": [*_OVER, *"mul mul_ multiply __mul__ __rmul__ __imul__ __rdiv__ __rtruediv__".split()],
     "_on_plus": [*_MINUS, "add", "add_", "__add__", "__radd__", "__iadd__"], "_on_linear": ["linear"],
     "_on_fill": "masked_fill masked_fill_ where __setitem__ index_copy_ tril triu tril_ triu_".split(),
@@ -63,8 +63,9 @@ _GROUPS = {     # by the method of Tracer that handles them
     "_on_fused": ["scaled_dot_product_attention"], "_on_other": ["layer_norm", "rms_norm"]}
 _HANDLERS = {name: handler for handler, names in _GROUPS.items() for name in names}
 _MADE = {"tanh": "cap", **dict.fromkeys(("normalize", "layer_norm", "rms_norm", "group_norm"), "normed"),
-         **dict.fromkeys(("neg", "__neg__", "view_as_complex", "view_as_real", "roll", "flip"), "turned")}     # kinds
+         **dict.fromkeys(("neg", "__neg__", "view_as_complex", "view_as_real"), "turned")}     # kinds
 _UNCHANGED = {"max", "amax", "__get__", "data", "grad", "min", "values"}     # of scores: no step towards a softmax
+_TURNING = {"flip", "roll", "cat", "concat", "concatenate", "stack"}     # moves that may be a part of a rotation
 _CELLS, _HEADS = ("product", "weights"), ("context", "heads")     # roots: a number for each query and key; of calls
 
 
@@ -87,13 +88,16 @@ def _follower_class(torch: Any) -> Any:
                 name = getattr(getattr(func, "__self__", None), "__name__", "")
             if name == "multi_head_attention_forward":
                 state = torch.get_rng_state()
+                self.seen.given = [(key, value) for key, value in kwargs.items() if "mask" in key and is_tensor(value)]
                 try:
                     with self:
                         return _opened(func)(*args, **kwargs)
                 except Exception:            # as it comes about without a watch
                     torch.set_rng_state(state)
+                finally:
+                    self.seen.given = []
             out = func(*args, **kwargs)
-            if name in _HANDLERS or (args and self.seen.is_score(args[0])):
+            if name in _HANDLERS or any(is_tensor(value) and self.seen.is_score(value) for value in args[:3]):
                 self.seen.follow(func, name, args, kwargs, out)
             return out
     return Follower
@@ -142,6 +146,8 @@ class Tracer:
         self._layers: dict[Any, int] = {}                # by the path of a module, or the line of a softmax
         self._names: Any = weakref.WeakKeyDictionary()   # by module, as _maps has them
         self._used: set = set()                          # ids of weights
+        self.given: list[Any] = []                       # masks of the function of torch that is running, by name
+        self._gradient = True                            # whether it is computed where an operation ran
         self._operations = self._blocks = self._left_out = self._bytes = 0
         self._notes: list[Sequence[str]] = []
         # While a block is open: what ends with it, its thread, whether compiled functions run as written (torch 2.6).
@@ -229,6 +235,7 @@ class Tracer:
         self._operations += 1
         if os.getpid() != self._process:
             return
+        self._gradient = torch.is_grad_enabled()
         with self._silent(name, of_line=True), torch.no_grad():
             blind = unseen(torch, out)
             if blind:
@@ -243,8 +250,9 @@ class Tracer:
         operation = Operation(function, name, args, kwargs, out, node, node.root)
         if name in _HANDLERS:
             getattr(self, _HANDLERS[name])(operation)
-        elif is_tensor(out):
-            self._on_other(operation)
+        for one in [out] if is_tensor(out) else out if isinstance(out, LISTS) else ():
+            if name not in _HANDLERS and is_tensor(one):
+                self._on_other(operation._replace(out=one))
 
     def _components(self, value: Any) -> Sequence[Any]:
         """Of a nested tensor, the same ones each time."""
@@ -278,20 +286,46 @@ class Tracer:
         return tensor if before is None else before
 
     def _on_other(self, op: Operation) -> None:
-        """A norm; or an operation that is not known, on scores: they stay scores, and are not judged."""
+        """A norm; a move; or an operation that is not known: scores and weights stay that, and are not judged."""
+        if op.node is NOTHING and op.name not in _HANDLERS:
+            tracked = [value for value in op.args[1:3] if is_tensor(value) and self.is_score(value)]
+            return self._lost(self.node_of(tracked[0]), op.out, op.name) if tracked else None
         if op.root.kind in ("", "source"):
             before = weakref.ref(self._origin(op.args[0]))
-            return self._tag(op.out, Node("source", None, op.out.shape, caller(), of=before))
-        is_score = op.root.kind == "product" and len(op.root.shape) >= 3
+            return self._tag(op.out, Node("source", None, op.out.shape, caller(), of=before, kept=op.root.kept))
+        is_score = op.root.kind == "weights" or (op.root.kind == "product" and len(op.root.shape) >= 3)
         kind = _MADE.get(op.name)
         if kind == "cap" and is_score:
             return self._step("cap", op.node, op.out)
         if kind not in (None, "cap") and op.root.kind == "linear":
             return self._made(kind, op.node, op.out)
-        if not is_score and op.out is op.args[0] and op.name.endswith("_") and not op.name.startswith("__"):
-            self._tag(op.out, None)
-        elif is_score and op.name not in _UNCHANGED and op.out.shape == op.node.shape and op.out.is_floating_point():
-            self._step("opaque", op.node, op.out, op.name)
+        if op.name in _UNCHANGED or not (op.out.is_floating_point() or op.out.is_complex()):
+            return None
+        move = self._as_move(op)
+        if move is not None:
+            return self._step("move", op.node, op.out, move)
+        if is_score and op.out.shape == op.node.shape:
+            return self._tag(op.out, Node("opaque", op.node, op.out.shape, caller(), op.name))
+        return self._lost(op.node, op.out, op.name)
+
+    def _lost(self, node: Node, out: Any, name: str) -> None:
+        """What a projection, or the sum over values, became cannot be told from here on: it passed through `name`."""
+        if node.root.kind in _HEADS and math.prod(node.shape) == out.numel():
+            node.root.info[0].lost = name
+        passed = node.root.kind == "linear" and math.prod(node.shape) == out.numel()
+        self._tag(out, Node("source", None, out.shape, caller(), kept=name) if passed else None)
+
+    def _as_move(self, op: Operation) -> Move | None:
+        """An operation that only puts elements elsewhere, which two numberings of them show."""
+        if math.prod(op.node.shape) > LARGE or op.out is op.args[0]:
+            return None
+        torch, shape = torch_module(), op.node.shape
+        first = torch.arange(math.prod(shape), dtype=torch.float64).view(*shape) + 0.25
+        with contextlib.suppress(Exception):
+            one, other = (op.function(own, *op.args[1:], **op.kwargs) for own in (first.clone(), -first))
+            if one.shape == op.out.shape and bool((one % 1 == 0.25).all()) and torch.equal(-one, other):
+                return Move(op.function, tuple(op.args[1:]), op.kwargs)
+        return None
 
     def _on_move(self, op: Operation) -> None:
         torch = torch_module()
@@ -299,13 +333,18 @@ class Tracer:
             return
         tensor, node, out = op.args[0], op.node, op.out
         if node is NOTHING:
-            known = op.name in _PERMUTES | {"view", "reshape", "unflatten"} or isinstance(tensor, torch.nn.Parameter)
+            known = op.name in _PERMUTES | {"view", "reshape", "unflatten", "flip", "roll"} or \
+                isinstance(tensor, torch.nn.Parameter)
             if not known or tensor.dim() < 2 or not tensor.is_floating_point():
                 return
             node = self._source(tensor)
         if op.name in _CASTS or any(isinstance(value, torch.dtype) for value in op.args[1:]):
             if is_tensor(out) and tuple(out.shape) == node.shape:
                 self._tag(out, node)
+                some = node.root.info[0] if node.root.kind in _HEADS else node.root.info
+                of = some if isinstance(some, Product) else getattr(some, "product", None)
+                if of is not None and out.dtype in (torch.float16, torch.bfloat16):
+                    of.dtype = out.dtype
             return
         move = Move(op.function, tuple(op.args[1:]), op.kwargs, permutes=op.name in _PERMUTES)
         if op.name in ("view", "view_as", "reshape_as", "expand_as"):      # (a view may need a copy when made again)
@@ -318,7 +357,8 @@ class Tracer:
             op.root.info[0].sites["merge_"] = caller()
         for pick, part in enumerate(out) if isinstance(out, LISTS) else [(None, out)]:
             if is_tensor(part) and part is not tensor:
-                self._step("move", node, part, move._replace(pick=pick))
+                turns = op.name in _TURNING and self._turns(node, move, out)
+                self._step("move", node, part, move._replace(pick=pick), turns)
 
     def _shaped(self, node: Node, out: Any, how: str) -> Node:
         """The node of what this method brought to the shape of `out`, if it had another one."""
@@ -328,15 +368,16 @@ class Tracer:
     def _on_linear(self, op: Operation) -> None:
         self._projected(op.get(0, "input"), op.get(1, "weight"), op.get(2, "bias"), op.out, turned=True)
 
-    def _projected(self, x: Any, weight: Any, bias: Any, out: Any, turned: bool) -> None:
-        """x·Wᵀ + b (`turned`) or x·W + b, where `weight` is W."""
+    def _projected(self, x: Any, weight: Any, bias: Any, out: Any, turned: bool, arranged: Sequence[Move] = ()) -> None:
+        """x·Wᵀ + b (`turned`) or x·W + b, where `weight` is W; of x `arranged`, which has axes of heads."""
         root, path = self.node_of(x).root, self.node_of(x).path(_HEADS)
         call = root.info[0] if root.kind in _HEADS else None
         # Heads side by side go into the output projection.
         if call is not None and call.output is None and x.numel() <= LARGE and (
                 root.kind == "context" or all(step.kind == "move" for step in path[1:])):
-            call.output = x.detach().clone(), moves_of(path), call.join
+            call.output = moved(x.detach(), arranged).clone(), [*moves_of(path), *arranged], call.join
         path = self.node_of(weight).path(("source",))
+        factor, of_bias = factor_of(path), factor_of([] if bias is None else self.node_of(bias).path(("source",)))
         turns = sum(1 for move in moves_of(path) if move.permutes and move.function.__name__ not in _SAME)
         parameter = weight if path[0].info is None else path[0].info
         self._used.add(id(parameter))
@@ -350,7 +391,30 @@ class Tracer:
         named = [*known, *(name for name, value in variables() if value is parameter)]
         name = next((name for name in named if roles_of(name)), known[-1] if known else "")
         info = Linear(parameter, name, slipped, kept, bias_of, weakref.ref(x), call)
-        self._tag(out, Node("linear", None, out.shape, caller(), info))
+        node = Node("linear", None, out.shape, caller(), info)
+        if factor == 1 or (bias is not None and of_bias != factor):
+            scaled = Node("source", None, out.shape, caller(), kept="a scaled weight")
+            return self._tag(out, node if factor == 1 else scaled)
+        return self._tag(out, Node("scale", node, out.shape, caller(), factor))
+
+    def _projected_by_kernel(self, product: Product, side: str, out: Any) -> None:
+        """x met a kernel with axes of heads: the same as a projection, whose columns are then cut into heads."""
+        letters, (kernel, x) = product.letters, (product.operands[one] for one in (side, "ab"[side == "a"]))
+        of_x = letters["ab"[side == "a"]]
+        kept, columns = ("".join(one for one in own if one in letters["out"]) for own in (of_x, letters[side]))
+        summed = "".join(one for one in letters[side] if one not in letters["out"])
+        if set(kept) & set(columns) or set(summed) != set(of_x) - set(kept):
+            return
+        sizes = dict(zip(letters["out"], out.shape))
+        permute, reshape = torch_module().Tensor.permute, torch_module().Tensor.reshape
+        arranged = [Move(permute, ([of_x.index(one) for one in kept + summed],), permutes=True),
+                    Move(reshape, ((*(sizes[one] for one in kept), -1),))]
+        whole = x.new_empty((*(sizes[one] for one in kept), math.prod(sizes[one] for one in columns)), device="meta")
+        self._projected(x, kernel, None, whole, turned=False, arranged=arranged)
+        node = Node("move", self.node_of(whole), [sizes[one] for one in kept + columns], caller(),
+                    Move(reshape, ([sizes[one] for one in kept + columns],)))
+        order = [(kept + columns).index(one) for one in letters["out"]]
+        self._step("move", node, out, Move(permute, (order,), permutes=True))
 
     def _maps(self, module: Any) -> tuple[dict[int, str], dict[int, Any]]:
         """The names of a module's parameters, and its linear layers by their weights."""
@@ -361,19 +425,29 @@ class Tracer:
 
     def _on_product(self, op: Operation) -> None:
         product = product_of(op.name, op.args, op.out)
-        if product is None:
-            return None
+        if product is None:      # of one array, a move; of more, what is not followed
+            given = [one for one in op.args if is_tensor(one) and self.is_score(one)]
+            again = functools.partial(op.function, *op.args[:op.name == "einsum"])
+            return self._on_other(op._replace(function=lambda one, *_: again(one), name="", args=given,
+                                              node=self.node_of(given[0]), root=self.node_of(given[0]).root)) \
+                if given and (op.name != "einsum" or len(op.args) == 2) else None
         a, b = product.operands.values()
         root_a, root_b = self.node_of(a).root, self.node_of(b).root
-        parameters = [isinstance(operand, torch_module().nn.Parameter) for operand in (a, b)]
+        parameter = torch_module().nn.Parameter
+        parameters = [isinstance(one, parameter) or isinstance(root.info, parameter) for one, root in
+                      ((a, root_a), (b, root_b))]
+        for one, beside in ((a, parameters[1]), (b, parameters[0])):         # heads that talk to one another
+            if beside and self.node_of(one).root.kind in _CELLS:
+                return self._tag(op.out, Node("opaque", self.node_of(one), op.out.shape, caller(), op.name))
         if "weights" in (root_a.kind, root_b.kind):
             return self._on_context(product, op.out)
         projects = root_b.kind in ("", "source") and (root_b.info is not None or a.dim() > 2)
         projects = projects or parameters[1] or root_a.kind in _HEADS or op.name == "addmm"
         if projects and op.name != "einsum" and b.dim() == 2:
             return self._projected(a, b, op.args[0] if op.name == "addmm" else None, op.out, turned=False)
-        of_parameter = op.name == "einsum" and any(parameters)
-        if of_parameter or (root_a.kind == "product" and self._without_softmax(product, op.out)):
+        if op.name == "einsum" and any(parameters):
+            return self._projected_by_kernel(product, "ab"[parameters.index(True)], op.out)
+        if root_a.kind == "product" and self._without_softmax(product, op.out):
             return None
         product.nodes = {side: self._source(operand) for side, operand in product.operands.items()}
         known = [(name, self.node_of(value)) for name, value in variables()]
@@ -407,6 +481,10 @@ class Tracer:
         if op.name in ("__rdiv__", "__rtruediv__"):
             return self._tag(op.out, None)
         node, (first, other), over = op.node, op.args[:2], op.name in _OVER
+        for parameter, beside in ((first, other), (other, first)):      # a weight that is scaled before it projects
+            factor = number_of(beside) if isinstance(parameter, torch_module().nn.Parameter) else None
+            if factor and (parameter is first or not over) and parameter.numel() > 1:
+                return self._step("scale", self._source(parameter), op.out, 1 / factor if over else factor)
         total = self.node_of(other).path(("expsum",))[0]
         if over and total.kind == "expsum" and node is not NOTHING:
             if node.kind == "exp" and total.parent is node:       # exp(s) / Σ exp(s): a softmax written by hand
@@ -414,10 +492,11 @@ class Tracer:
             elif op.root.kind == "weights":                       # divided by their sum
                 self._step("sum", node, op.out)
             return None
-        if node.kind in ("", "source"):
+        if node.kind in ("", "source") and self.node_of(other) is not NOTHING and not over:
             node, other = self.node_of(other), first
-            if node is NOTHING or over:
-                return None
+        elif node.root.kind in ("", "source"):      # (whether it is a part of the scale is decided by the call)
+            scales = is_tensor(first) and first.dim() > 2 and isinstance(other, (int, float)) and other
+            return self._step("scale", self._source(first), op.out, 1 / other if over else other) if scales else None
         root, number = node.root, number_of(other)
         factor = other if number is None else number
         factor = 1 / factor if over and (number is None or number) else factor
@@ -428,8 +507,10 @@ class Tracer:
             self._step("scale", node, op.out, factor)
         elif not is_tensor(other):
             self._tag(op.out, None)
+        elif other.numel() == op.out.numel() > 1 and root.kind == "linear" and self.node_of(other) is NOTHING:
+            self._lost(node, op.out, op.name)
         else:
-            self._made("normed" if other.shape[-1] == 1 or other.dim() == 1 else "turned", node, op.out)
+            self._made("normed" if other.dim() < 2 or other.shape[-1] == 1 else "turned", node, op.out)
 
     def _on_plus(self, op: Operation) -> None:
         node, other, out, alpha = op.node, op.args[1], op.out, float(op.kwargs.get("alpha", 1))
@@ -463,14 +544,20 @@ class Tracer:
             self._tag(out, Node("linear", None, out.shape, node.site, info))
         elif is_tensor(other) and (friend.kind == "linear" or other.numel() < out.numel()):      # (no residual stream)
             self._made("turned", node, out)
-        else:
+        elif node.kind == "linear" or root.kind != "linear":
             self._tag(out, None)
+        else:
+            self._lost(node, out, op.name)
 
     def _take_inputs(self, call: Call) -> None:
         """What queries and keys were projected from, where they are two tensors that the caller has names for."""
-        roots = [call.node(role).path(MADE)[0] for role in ("query", "key")]
-        if all(root.kind == "linear" and root.info.of() is not None for root in roots):
-            tensors = [self._origin(root.info.of()) for root in roots]
+        roots = [call.node(role).path(MADE)[0] for role in ("query", "key", "value")]
+        given = [root.info.of() for root in roots if root.kind == "linear"]
+        inputs = [self._origin(tensor) for tensor in given if tensor is not None]
+        call.other_side = len(inputs) == 3 and inputs[2] is inputs[0] and inputs[1] is not inputs[0]
+        if len(inputs) >= 2 and "linear" == roots[0].kind == roots[1].kind and \
+                all(one is not None for one in given[:2]):
+            tensors = inputs[:2]
             for names in names_of(tensors) if tensors[0] is not tensors[1] else ():
                 others = [bool(re.search(OTHER_SIDE, name, re.I)) for name in names]
                 if not call.inputs and others == [True, False]:
@@ -479,8 +566,9 @@ class Tracer:
     def _made(self, kind: str, node: Node, out: Any) -> None:
         """Made from a projection by a step that mixes columns of a token and head: it stands where the whole stood."""
         if node.root.kind != "linear":
-            return self._tag(out, None)
-        since = [*dropwhile(lambda step: math.prod(step.shape) != out.numel(), node.path(("linear",))[::-1])]
+            return self._lost(node, out, kind)
+        since = [*dropwhile(lambda step: math.prod(step.shape) != out.numel() or (step.kind == "move" and step.of),
+                            node.path(("linear",))[::-1])]
         whole, before = self._shaped(since[0], out, "reshape") if since else node, None
         if kind == "turned" and all(step.kind != "turned" for step in since):     # the first keeps what was before
             before = next(((step, step.tensor().detach()) for step in since
@@ -508,7 +596,7 @@ class Tracer:
             mask = ~getattr(ones, op.name[:4])(op.get(1, "diagonal", 0))
         node = self.node_of(target)
         if node.root.kind not in _CELLS:
-            return self._tag(out, None)
+            return self._lost(node, out, op.name)
         constant = is_tensor(value) and value.numel() > 0 and bool((value == value.flatten()[0]).all())
         number = number_of(value.flatten()[0] if constant else value)
         fill = None if number is None else (mask.detach().bool(), number)
@@ -529,6 +617,13 @@ class Tracer:
     def _on_sum(self, op: Operation) -> None:
         if op.name == "exp" and op.root.kind == "product":
             self._step("exp", op.node, op.out)
+        if op.name == "exp" and op.root.kind == "weights" and op.root.info.function == "log_softmax":      # a softmax
+            call = op.root.info
+            call.function, call.final = "softmax", None
+            call.softmax = Node("weights", op.node, op.out.shape, call.site, call,
+                                kept=self._snapshot(call, op.out, op.node.path(("product",))))
+            call.weight_path = [call.softmax]
+            return self._tag(op.out, call.softmax)
         dim, how = op.get(1, "dim"), "averaged" if op.name == "mean" else "added up"
         of_heads = op.node.kind == "context" and len(op.node.shape) >= 3 and isinstance(dim, int) and \
             1 < op.root.info[0].heads == op.node.shape[dim % len(op.node.shape)]
@@ -561,7 +656,7 @@ class Tracer:
             self._left_out += 1
             return
         call = Call(node.path(("product",)), modules, path, name, site)
-        call.block, call.called = self._blocks, self._used
+        call.block, call.called, call.given = self._blocks, self._used, self.given
         if wrong_sum or name in ("log_softmax", "sigmoid"):
             call.final = call.final or (("softmax_sums", site) if wrong_sum else ("softmax_replaced", site, name))
         axes = axes_after(moves_of(call.path), call.product.shape)
@@ -587,6 +682,8 @@ class Tracer:
         if not op.get(2, "training", True) or op.get(1, "p", 0.5) == 0:
             self._tag(op.out, None if node is NOTHING else node)
         elif node.root.kind in _CELLS:
+            if node.root.kind == "weights" and node.root.info is not None and not self._gradient:
+                node.root.info.dropped = True
             self._step("drop", node, op.out)
         elif node.root.kind == "linear":
             self._tag(op.out, op.node if op.node.kind == "linear" and op.node.info.call is not None else None)
@@ -612,6 +709,8 @@ class Tracer:
         if several and all(one is tensors[0] for one in tensors):
             times = [after // before for after, before in zip(op.out.shape, tensors[0].shape)]
             return self._step("move", self._source(tensors[0]), op.out, Move(torch_module().Tensor.repeat, (times,)))
+        if roots[0].kind != "" and all(root is roots[0] for root in roots) and self._put_together(op, nodes):
+            return None
         if all(root.kind == "linear" and root is roots[0] for root in roots):
             return self._made("turned", nodes[0], op.out)
         if roots[-1].kind == "linear" and op.out.shape[-1] == tensors[-1].shape[-1]:      # new keys after earlier ones
@@ -628,10 +727,39 @@ class Tracer:
         if op.name != "stack" and dim % tensors[0].dim() != tensors[0].dim() - 1:
             keys = [call.tensors[call.side("key")] for call in calls]
             if all(one.shape == keys[0].shape and torch_module().equal(one, keys[0]) for one in keys):
+                for call in calls:
+                    call.in_parts = True
                 return self._tag(op.out, None)      # queries in parts, and not heads
             calls[0].observe("merge_axis", caller())
         calls[0].join = functools.partial(op.function, **({} if op.name == "hstack" else {"dim": dim}))
         self._tag(op.out, self._joined(calls, op.out))
+
+    def _put_together(self, op: Operation, nodes: Sequence[Node]) -> bool:
+        """Parts of one tensor side by side again: a move of the whole, if nothing but moves and one scale made them."""
+        paths = [node.path((node.root.kind,)) for node in nodes]
+        shared = [steps[0] for steps in zip(*paths) if all(step is steps[0] for step in steps)]
+        parts = [path[len(shared):] for path in paths]
+        factors = {factor_of(part) for part in parts}
+        if len(factors) != 1 or any(step.kind not in ("move", "scale") for part in parts for step in part):
+            return False
+        function, options, moves = op.function, {**op.kwargs}, [moves_of(part) for part in parts]
+        options.pop("tensors", None)
+
+        def again(whole: Any, *more: Any) -> Any:
+            return function([moved(whole, own) for own in moves], *more, **options)
+        factor, whole, move = factors.pop(), shared[-1], Move(again, tuple(op.args[1:]))
+        whole = whole if factor == 1 else Node("scale", whole, whole.shape, caller(), factor)
+        if whole.root.kind in _HEADS:
+            whole.root.info[0].sites["merge_"] = caller()
+        self._step("move", whole, op.out, move, self._turns(whole, move, op.out))
+        return True
+
+    def _turns(self, node: Node, move: Move, out: Any) -> bool:
+        """Whether a move stays inside of each row, as a part of a rotation does."""
+        inside = node.root.kind == "linear" and tuple(out.shape) == node.shape
+        index = index_after([move], node.shape) if inside else None
+        return index is not None and bool((index.flatten() // out.shape[-1] ==
+                                           torch_module().arange(index.numel()) // out.shape[-1]).all())
 
     def _on_context(self, product: Product, out: Any) -> None:
         """Weights meet values."""

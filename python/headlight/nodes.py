@@ -49,7 +49,8 @@ class Node:
                  of: Any = None, kept: Any = None, cache: tuple[int, int, int] | None = None) -> None:
         self.kind, self.parent, self.shape, self.site, self.info = kind, parent, tuple(shape), site, info
         # The tensor, weakly; of a cache its axis, the first key or value along it that is new, and how many are; what
-        # this is a norm of, weakly, or whether what is added is a product; of weights some sentences (heads, T, S).
+        # this is a norm of, weakly, whether what is added is a product, or a move that may be a part of a rotation; of
+        # weights some sentences (heads, T, S), of a source the operation behind which a projection is not followed.
         self.tensor, self.cache, self.of, self.kept = lambda: None, cache, of, kept
 
     def path(self, stops: Sequence[str]) -> list[Node]:
@@ -104,6 +105,7 @@ class Product:
     def __init__(self, letters: dict[str, str], operands: Sequence[Any], out: Any, shared: str, a: str, b: str) -> None:
         """`shared`: the letters of axes that all three have; `a`, `b`: of the rows of each operand."""
         self.letters, self.shape, self.dtype = letters, tuple(out.shape), out.dtype
+        self.operands_shape = tuple(operands[0].shape)
         self.operands, self.nodes = dict(zip("ab", operands)), {"a": NOTHING, "b": NOTHING}
         self.names: dict[str, list[str]] = {"a": [], "b": []}     # of the caller's variables
         summed = "".join(letter for letter in letters["a"] if letter in letters["b"] and letter not in letters["out"])
@@ -313,7 +315,7 @@ def names_of(tensors: Sequence[Any]) -> Iterator[list[str]]:
             yield [known[id(tensor)] for tensor in tensors]
 
 
-def masks_around() -> list[tuple[str, Any]]:
+def masks_around(names: str = "mask|pad") -> list[tuple[str, Any]]:
     """The masks among the arguments of the caller's functions around an operation, by name."""
     masks: list[tuple[str, Any]] = []
     first = None
@@ -325,7 +327,7 @@ def masks_around() -> list[tuple[str, Any]]:
         if depth > 0 and (depth > 1 if first is None else owner is not first):
             break
         masks += [(name, values[name].detach()) for name in arguments
-                  if re.search("mask|pad", name) and is_tensor(values.get(name))]
+                  if re.search(names, name) and is_tensor(values.get(name))]
     return masks
 
 
@@ -353,6 +355,8 @@ class Call:
         # Which rows of the weights are kept; None: all.
         self.rows = None if queries <= most else np.unique(np.linspace(0, queries - 1, most).astype(int))
         self.masks = masks_around()               # by the names of arguments
+        self.handed = masks_around("len|visible|valid|attend|keep|allow|bias")      # what a mask may be made from
+        self.given: list[Any] = []                # those handed to a function of torch
         self.weight_path: list[Node] = []         # softmax … what met the values
         self.softmax = self.value_node = self.context = NOTHING      # the weights; the values; what they give
         self.dim_axes: frozenset[int] = frozenset()   # of the product, over which the softmax runs
@@ -374,6 +378,10 @@ class Call:
         self.inputs: list[Any] = []               # what queries and keys were projected from, weakly, and their names
         self.block, self.goes_on = 0, False       # in which it ran; whether what was added to the output was seen
         self.whole = False                        # values were met, or none will be
+        self.in_parts = False                     # its queries are a part of those of a call
+        self.dropped = False                      # by dropout without a gradient
+        self.other_side = False                   # values are made from what queries are, keys from something else
+        self.lost = ""                            # an operation behind which the sum over values is not followed
 
     def observe(self, code: str, site: Site | None, *details: str) -> None:
         """What is wrong and seen without numbers, where it happened last; the program has the words."""
@@ -488,8 +496,14 @@ class Call:
         return self._of_heads(role, moved(tensor, moves_of(path[at + 1:])), factor_of(path[:at + 1]))
 
     def factor(self, role: str) -> float:
-        """What an operand was multiplied by between its projection, or its norm, and the product."""
-        return factor_of(self.node(role).path((*MADE, "normed", "add", "times", "fill", "opaque")))
+        """What an operand was multiplied by between its projection, or its norm, and the product. Of an array that no
+        projection made only if it makes the scale that is meant."""
+        paths = [self.product.nodes[side].path((*MADE, "normed", "add", "times", "fill", "opaque")) for side in "ab"]
+        of_all = factor_of(self.path) * math.prod(map(factor_of, paths)) * \
+            math.sqrt(math.prod(self.product.operands_shape[axis] for axis in self.product.summed["a"]))
+        known = [path[0].kind != "source" or path[0].cache or abs(of_all - 1) < 1e-2 for path in paths]
+        at = self.side(role) == "b"
+        return factor_of(paths[at]) if known[at] else 1.0
 
     def operand(self, role: str) -> Array | None:
         """(sentences, heads, rows, d), without the scale."""

