@@ -8,7 +8,7 @@ set(HEADLIGHT_PUBLIC_HEADERS
   base/result.h base/utf8.h
   # the question and its answer: models, tokens, masks, edits, request, trace
   model/config.h model/edits.h model/fingerprint.h model/head.h model/head_text.h model/mask.h model/request.h
-  model/tokens.h model/trace.h model/weights.h
+  model/tokens.h model/trace.h model/weight_blocks.h model/weights.h
   # text to tokens
   text/characters.h text/normalized_text.h text/normalizer.h text/pattern.h text/pre_tokenizer.h text/subwords.h
   text/tokenizer.h text/likely_words.h

@@ -20,7 +20,7 @@ constexpr int kUsesUnpacked = 3;
 bool on_address_of(const char* bytes, Index size) { return reinterpret_cast<std::uintptr_t>(bytes) % size == 0; }
 
 /// bfloat16 numbers, one after another on any address, as float32.
-void widen_row(const char* bytes, Index count, float* to) {
+void widen_halves(const char* bytes, Index count, float* to) {
   if (on_address_of(bytes, sizeof(std::uint16_t)))
     return math_kernels().widen(reinterpret_cast<const std::uint16_t*>(bytes), count, to);
   std::uint16_t halves[kMostInputs];
@@ -36,7 +36,8 @@ void prefetch_later(const StoredMatrix& stored, Index first, Index outputs, Inde
   if (later >= outputs) later -= outputs, k += count;
   if (later >= outputs || k + count > stored.cols) return;
   const char* const part = stored.at(first + later, k);
-  for (Index byte = 0; byte < count * stored.width(); byte += kLine) __builtin_prefetch(part + byte);
+  const Index bytes = count * stored.blocks().bytes / stored.blocks().numbers;
+  for (Index byte = 0; byte < bytes; byte += kLine) __builtin_prefetch(part + byte);
 }
 
 /// (rows, cols) one row after another → (cols, kStored).
@@ -61,14 +62,9 @@ bool is_exact_in_bfloat16(const StoredMatrix& stored) {
 void transpose_stored(const StoredMatrix& stored, Index panel, Index k, Index count, float* to) {
   assert(count <= kMostInputs);
   const Index first = panel * kStored, outputs = std::min(kStored, stored.rows - first);
-  if (stored.kind == StoredMatrix::Kind::float16) {
-    const Matrix rows = widened(stored, first, outputs, k, count);
-    return transpose_rows(rows.data(), rows.outerStride(), outputs, count, to);
-  }
-  const bool widens = stored.kind == StoredMatrix::Kind::bfloat16;
-  const auto read = [&](const char* from, Index numbers, float* row) {
-    if (widens) widen_row(from, numbers, row);
-    else std::memcpy(row, from, static_cast<std::size_t>(numbers) * sizeof *row);
+  const auto read = [&](const char* from, Index numbers, float* row) {  // each number has bytes of its own
+    if (stored.kind == StoredMatrix::Kind::bfloat16) widen_halves(from, numbers, row);
+    else stored.blocks().widen(from, numbers, row);
   };
   if (stored.transposed) {
     for (Index i = 0; i < count; ++i, to += kStored) {
@@ -78,12 +74,13 @@ void transpose_stored(const StoredMatrix& stored, Index panel, Index k, Index co
     return;
   }
   const char* const from = stored.at(first, k);
-  if (!widens && on_address_of(from, sizeof(float)))
+  if (stored.kind == StoredMatrix::Kind::float32 && on_address_of(from, sizeof(float)))
     return transpose_rows(reinterpret_cast<const float*>(from), stored.step(), outputs, count, to);
   alignas(64) float rows[kStored * kMostInputs];
   for (Index row = 0; row < outputs; ++row) {
     prefetch_later(stored, first, outputs, row, k, count);
-    read(stored.at(first + row, k), count, rows + row * count);
+    if (is_in_blocks(stored.kind)) widen_row(stored, first + row, k, count, rows + row * count);
+    else read(stored.at(first + row, k), count, rows + row * count);
   }
   transpose_rows(rows, count, outputs, count, to);
 }
@@ -118,7 +115,31 @@ std::shared_ptr<const PanelMatrix> panels_of_used(const StoredMatrix& stored, co
   return stored.panels->packed;
 }
 
+namespace {
+
+/// Where the scales are finite, all numbers are: they are products of a scale and whole numbers of at most 15 bits.
+bool scales_are_finite(const WeightBlocks& blocks, const char* bytes, std::size_t count, const Threads& threads) {
+  constexpr Index kBlocksOfPart = 4096;
+  const Index whole = static_cast<Index>(count) / blocks.numbers;
+  std::atomic<bool> finite = true;
+  parallel_for((whole + kBlocksOfPart - 1) / kBlocksOfPart, threads, [&](Index part) {
+    const Index end = std::min(whole, (part + 1) * kBlocksOfPart);
+    bool all = true;
+    for (Index block = part * kBlocksOfPart; block < end; ++block)
+      for (const Index scale : blocks.scales) {
+        std::uint16_t bits = 0;
+        if (scale >= 0) std::memcpy(&bits, bytes + block * blocks.bytes + scale, sizeof bits);
+        all = all && (bits & 0x7C00) != 0x7C00;
+      }
+    if (!all) finite = false;
+  });
+  return finite;
+}
+
+}  // namespace
+
 bool all_finite(StoredMatrix::Kind kind, const char* bytes, std::size_t count, const Threads& threads) {
+  if (is_in_blocks(kind)) return scales_are_finite(blocks_of(kind), bytes, count, threads);
   // Several numbers a word: behind the sign, a number that is not finite is at least `infinite`, and then the addition
   // carries into the sign bit.
   struct Bits {

@@ -179,25 +179,36 @@ void write_panel(const Matrix& rows, Number* to, const Write& write) {
 
 }  // namespace
 
-Matrix widened(const StoredMatrix& stored, Index first, Index count, Index column, Index columns) {
+void widen_row(const StoredMatrix& stored, Index row, Index column, Index count, float* to) {
   static_assert(std::endian::native == std::endian::little, "files are read as little-endian memory");
+  assert(!stored.transposed);
+  const WeightBlocks& blocks = stored.blocks();
+  float block[kMostInBlock];
+  while (count > 0) {
+    const Index inside = column % blocks.numbers;
+    const char* const from = stored.at(row, column);
+    Index read = count / blocks.numbers * blocks.numbers;
+    if (inside == 0 && read > 0) {
+      blocks.widen(from, read / blocks.numbers, to);
+    } else {  // a part of a block
+      blocks.widen(from, 1, block);
+      read = std::min(count, blocks.numbers - inside);
+      std::copy_n(block + inside, read, to);
+    }
+    column += read, count -= read, to += read;
+  }
+}
+
+Matrix widened(const StoredMatrix& stored, Index first, Index count, Index column, Index columns) {
   assert(first >= 0 && count >= 0 && first + count <= stored.rows);
   assert(column >= 0 && columns >= 0 && column + columns <= stored.cols);
   Matrix block(count, columns);
-  const auto fill = [&](auto bits, const auto& widen) {
-    const Index step = stored.width() * (stored.transposed ? stored.step() : 1);
-    for (Index row = 0; row < count; ++row) {
-      const char* bytes = stored.at(first + row, column);
-      for (Index i = 0; i < columns; ++i, bytes += step) {
-        std::memcpy(&bits, bytes, sizeof bits);  // from any address
-        block(row, i) = widen(bits);
-      }
+  for (Index row = 0; row < count; ++row) {
+    if (!stored.transposed) {
+      widen_row(stored, first + row, column, columns, &block(row, 0));
+      continue;
     }
-  };
-  switch (stored.kind) {
-    case StoredMatrix::Kind::float32: fill(float{}, [](float number) { return number; }); break;
-    case StoredMatrix::Kind::bfloat16: fill(std::uint16_t{}, from_bfloat16); break;
-    case StoredMatrix::Kind::float16: fill(std::uint16_t{}, from_float16); break;
+    for (Index i = 0; i < columns; ++i) stored.blocks().widen(stored.at(first + row, column + i), 1, &block(row, i));
   }
   return block;
 }

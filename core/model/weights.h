@@ -17,34 +17,40 @@
 #include "model/config.h"
 #include "model/head.h"
 #include "model/tokens.h"
+#include "model/weight_blocks.h"
 
 namespace headlight {
 
 struct PanelsOfStored;
 
-/// A weight that stays in its file and is converted to float32, where it is stored in half precision, when it is used.
+/// A weight that stays in its file and is converted to float32, where it is stored otherwise, when it is used.
 struct StoredMatrix {
-  enum class Kind { float16, bfloat16, float32 };
+  using Kind = WeightKind;
 
   Kind kind = Kind::float16;
   Index rows = 0, cols = 0;
   const char* bytes = nullptr;                  // little-endian, on any address
-  bool transposed = false;                      // stored (cols, rows)
+  bool transposed = false;                      // stored (cols, rows); never in blocks
   Index line = 0;                               // numbers from one stored row to the next; 0: as many as it has
   std::shared_ptr<const void> file = {};        // keeps them readable
   std::shared_ptr<PanelsOfStored> panels = {};  // where a weight that is used often is packed; null: it stays as it is
 
-  Index width() const { return kind == Kind::float32 ? 4 : 2; }  // bytes a number
+  const WeightBlocks& blocks() const { return blocks_of(kind); }
   Index step() const { return line > 0 ? line : transposed ? rows : cols; }
+  /// The number's bytes, or those of the block that it is in. Each row begins with a block.
   const char* at(Index row, Index col) const {
-    return bytes + width() * (transposed ? col * step() + row : row * step() + col);
+    const Index number = transposed ? col * step() + row : row * step() + col;
+    return bytes + number / blocks().numbers * blocks().bytes;
   }
   /// All its bytes, where they are beside those of nothing else; else none.
   std::string_view lines() const {
     const bool whole = step() == (transposed ? rows : cols);
-    return {bytes, whole ? static_cast<std::size_t>(width() * rows * cols) : 0};
+    return {bytes, whole ? static_cast<std::size_t>(rows * cols / blocks().numbers * blocks().bytes) : 0};
   }
 };
+
+/// Numbers [column, column + count) of a stored row, which is not transposed, as float32.
+void widen_row(const StoredMatrix& stored, Index row, Index column, Index count, float* to);
 
 /// Rows [first, first + count), exactly as they are stored; of them all columns, or [column, column + columns).
 Matrix widened(const StoredMatrix& stored, Index first, Index count);

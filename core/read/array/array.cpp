@@ -34,7 +34,7 @@ struct DtypeRow {
   std::string_view name;
   std::string_view named[3];  // by DtypeNaming; empty: the format has no such type
 };
-constexpr DtypeRow kDtypes[] = {  // in the order of Dtype
+constexpr DtypeRow kDtypes[] = {  // in the order of Dtype, without those in blocks
     {1, "bool", {"b1", "BOOL", "Bool"}},       {1, "uint8", {"u1", "U8", "Byte"}},
     {1, "int8", {"i1", "I8", "Char"}},         {2, "uint16", {"u2", "U16", ""}},
     {2, "int16", {"i2", "I16", "Short"}},      {4, "uint32", {"u4", "U32", ""}},
@@ -47,9 +47,26 @@ const DtypeRow& row_of(Dtype dtype) { return kDtypes[static_cast<std::size_t>(dt
 
 }  // namespace
 
-std::size_t width(Dtype dtype) { return row_of(dtype).width; }
+std::optional<WeightKind> weight_kind(Dtype dtype) {
+  if (dtype == Dtype::f32) return WeightKind::float32;
+  if (dtype == Dtype::f16) return WeightKind::float16;
+  if (dtype == Dtype::bf16) return WeightKind::bfloat16;
+  if (!is_in_blocks(dtype)) return std::nullopt;
+  return static_cast<WeightKind>(static_cast<int>(dtype) - static_cast<int>(Dtype::q4_0) +
+                                 static_cast<int>(WeightKind::q4_0));
+}
 
-std::string_view name(Dtype dtype) { return row_of(dtype).name; }
+std::size_t width(Dtype dtype) {
+  return is_in_blocks(dtype) ? static_cast<std::size_t>(blocks_of(*weight_kind(dtype)).bytes) : row_of(dtype).width;
+}
+
+std::size_t block_size(Dtype dtype) {
+  return is_in_blocks(dtype) ? static_cast<std::size_t>(blocks_of(*weight_kind(dtype)).numbers) : 1;
+}
+
+std::string_view name(Dtype dtype) {
+  return is_in_blocks(dtype) ? blocks_of(*weight_kind(dtype)).name : row_of(dtype).name;
+}
 
 std::optional<Dtype> dtype_named(DtypeNaming naming, std::string_view name) {
   const auto row = std::find_if(std::begin(kDtypes), std::end(kDtypes), [&](const DtypeRow& one) {
@@ -58,9 +75,7 @@ std::optional<Dtype> dtype_named(DtypeNaming naming, std::string_view name) {
   return row == std::end(kDtypes) ? std::nullopt : std::optional(static_cast<Dtype>(row - std::begin(kDtypes)));
 }
 
-bool is_floating(Dtype dtype) {
-  return dtype == Dtype::f16 || dtype == Dtype::bf16 || dtype == Dtype::f32 || dtype == Dtype::f64;
-}
+bool is_floating(Dtype dtype) { return weight_kind(dtype).has_value() || dtype == Dtype::f64; }
 
 std::optional<std::size_t> num_elements(const std::vector<Index>& shape) {
   std::size_t product = 1;
@@ -114,7 +129,12 @@ void append_widened(Dtype dtype, bool big_endian, std::string_view bytes, std::v
     case Dtype::bf16: return append_as<std::uint16_t>(big_endian, bytes, values, from_bfloat16);
     case Dtype::f32: return append_numbers<float>(big_endian, bytes, values);
     case Dtype::f64: return append_numbers<double>(big_endian, bytes, values);
+    default: break;
   }
+  const WeightBlocks& blocks = blocks_of(*weight_kind(dtype));
+  const std::size_t count = bytes.size() / width(dtype), before = values.size();
+  values.resize(before + count * block_size(dtype));
+  blocks.widen(bytes.data(), static_cast<Index>(count), values.data() + before);
 }
 
 Result<StoredArrays> mapped_arrays(const std::filesystem::path& path,
@@ -136,7 +156,7 @@ ArrayFile in_memory(const StoredArrays& stored) {
   file.metadata = stored.metadata;
   for (const auto& [name, from] : stored.arrays) {
     Array array{.dtype = from.dtype, .shape = from.shape, .values = {}};
-    array.values.reserve(from.bytes.size() / width(from.dtype));
+    array.values.reserve(count_of(from));
     append_widened(from.dtype, false, from.bytes, array.values);
     file.arrays.emplace(name, std::move(array));
   }

@@ -16,20 +16,32 @@
 #include "base/matrix.h"
 #include "base/result.h"
 #include "base/utf8.h"
+#include "model/weight_blocks.h"
 
 namespace headlight {
 
 /// How an array was stored. Boolean is remembered because a mask of booleans means something else than one of floats.
-enum class Dtype { boolean, u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64 };
+/// From q4_0 on: in blocks, as WeightKind has them and in its order.
+// clang-format off
+enum class Dtype { boolean, u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64,
+                   q4_0, q4_1, q5_0, q5_1, q8_0, q2_k, q3_k, q4_k, q5_k, q6_k, iq4_nl, iq4_xs };
+// clang-format on
 
-/// Bytes of one element as stored.
+/// Bytes of one element as stored, or of one block.
 std::size_t width(Dtype dtype);
+/// Elements of one block; 1 where each has bytes of its own.
+std::size_t block_size(Dtype dtype);
+/// Bytes of so many elements, which are whole blocks.
+inline std::size_t bytes_of(Dtype dtype, std::size_t count) { return count / block_size(dtype) * width(dtype); }
+inline bool is_in_blocks(Dtype dtype) { return dtype >= Dtype::q4_0; }
+/// How a weight of these numbers stays in its file; none: it cannot.
+std::optional<WeightKind> weight_kind(Dtype dtype);
 /// NumPy's name: bool, uint8, …, float32.
 std::string_view name(Dtype dtype);
 /// The type of this name in the files of one format: `f4`, `F32`, `Float` (as in FloatStorage).
 enum class DtypeNaming { npy, safetensors, torch };
 std::optional<Dtype> dtype_named(DtypeNaming naming, std::string_view name);
-/// Neither boolean nor integer.
+/// Neither boolean nor integer; blocks are floating-point numbers.
 bool is_floating(Dtype dtype);
 
 struct Array {
@@ -89,8 +101,13 @@ ArrayFile in_memory(const StoredArrays& stored);
 /// Arrays in memory as if they lay in a file.
 StoredArrays stored_in_memory(std::string_view where, ArrayFile file);
 
-/// f16 or bf16.
-inline bool is_half(const StoredArray& array) { return array.dtype == Dtype::f16 || array.dtype == Dtype::bf16; }
+/// Fewer than 32 bits a number: f16, bf16 or blocks.
+inline bool is_narrow(const StoredArray& array) {
+  return array.dtype == Dtype::f16 || array.dtype == Dtype::bf16 || is_in_blocks(array.dtype);
+}
+inline std::size_t count_of(const StoredArray& array) {
+  return array.bytes.size() / width(array.dtype) * block_size(array.dtype);
+}
 
 /// The number in `count` bytes from `offset`, at most 8; bytes behind the end are zero.
 inline std::uint64_t little_endian(std::string_view bytes, std::size_t offset, std::size_t count) {

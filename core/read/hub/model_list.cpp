@@ -45,7 +45,7 @@ void count_weights(const StoredArrays& stored, ListedModel& model) {
     if (array.bytes.empty() || !seen.insert(array.bytes.data()).second) continue;
     model.bytes += array.bytes.size();
     if (!is_floating(array.dtype)) continue;
-    model.parameters += static_cast<std::int64_t>(array.bytes.size() / width(array.dtype));
+    model.parameters += static_cast<std::int64_t>(count_of(array));
     bytes[array.dtype] += array.bytes.size();
   }
   const auto most =

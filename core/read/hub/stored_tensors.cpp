@@ -18,12 +18,13 @@ constexpr std::size_t kMostSurplusNamed = 16;  // further ones are only counted
 template <class Visit>
 void for_each_part(const StoredArray& array, const Visit& visit) {
   constexpr std::size_t kPart = std::size_t{1} << 16;  // elements
-  const std::size_t size = width(array.dtype);
+  const std::size_t count = count_of(array);
   std::vector<float> values;
-  for (std::size_t at = 0; at < array.bytes.size(); at += kPart * size) {
+  for (std::size_t first = 0; first < count; first += kPart) {
     values.clear();
-    append_widened(array.dtype, false, array.bytes.substr(at, kPart * size), values);
-    if (!visit(values, at / size)) return;
+    append_widened(array.dtype, false, array.bytes.substr(bytes_of(array.dtype, first), bytes_of(array.dtype, kPart)),
+                   values);
+    if (!visit(values, first)) return;
   }
 }
 
@@ -33,23 +34,15 @@ bool same_numbers(const StoredArray& a, const StoredArray& b) {
   bool same = true;
   for_each_part(a, [&](const std::vector<float>& values, std::size_t first) {
     std::vector<float> others;
-    append_widened(b.dtype, false, b.bytes.substr(first * width(b.dtype), values.size() * width(b.dtype)), others);
+    append_widened(b.dtype, false, b.bytes.substr(bytes_of(b.dtype, first), bytes_of(b.dtype, values.size())), others);
     return same = values == others;
   });
   return same;
 }
 
-/// How a weight of these numbers stays in its file; none: it cannot.
-std::optional<StoredMatrix::Kind> kind_of(Dtype dtype) {
-  if (dtype == Dtype::f32) return StoredMatrix::Kind::float32;
-  if (dtype == Dtype::f16) return StoredMatrix::Kind::float16;
-  if (dtype == Dtype::bf16) return StoredMatrix::Kind::bfloat16;
-  return std::nullopt;
-}
-
 /// Rows [first, first + count) of a matrix with so many columns, in float32.
 Matrix rows_of(const StoredArray& array, Index columns, Index first, Index count) {
-  if (const auto kind = kind_of(array.dtype))
+  if (const auto kind = weight_kind(array.dtype))
     return widened({.kind = *kind, .rows = first + count, .cols = columns, .bytes = array.bytes.data()}, first, count);
   const auto row = static_cast<std::size_t>(columns) * width(array.dtype);
   const std::string_view bytes =
@@ -67,12 +60,12 @@ StoredTensors::StoredTensors(std::string_view where, StoredArrays stored, std::s
                              std::size_t most_widened, Reading reading, Progress& progress)
     : where_(where), stored_(std::move(stored)), reading_(reading), progress_(progress) {
   if (any_begins(prefix)) prefix_ = prefix;
-  std::size_t halves = 0;
+  std::size_t added = 0;  // bytes, if all were widened
   for (const auto& [name, array] : stored_.arrays) {
     bytes_ += static_cast<double>(array.bytes.size());
-    if (is_half(array)) halves += array.bytes.size();
+    if (is_narrow(array)) added += 4 * count_of(array) - array.bytes.size();
   }
-  halves_stay_ = halves > most_widened;
+  narrow_stay_ = added > most_widened;
 }
 
 bool StoredTensors::any_begins(std::string_view text) const {
@@ -203,14 +196,13 @@ Result<Linear> StoredTensors::take_weight(const std::vector<std::string>& names,
   Linear linear;
   if (!found) return linear;
   const StoredArray& array = *found;
-  const auto kind = kind_of(array.dtype);
+  const auto kind = weight_kind(array.dtype);
   if (!kind) {
     auto weight = TRY(widen(array, shape.rows, shape.cols, names));
     linear.weight = transposed ? Matrix(weight.transpose()) : std::move(weight);
     return linear;
   }
-  if (!all_finite(*kind, array.bytes.data(), array.bytes.size() / width(array.dtype), Threads(0)))
-    return first_not_finite(array, names);
+  if (!all_finite(*kind, array.bytes.data(), count_of(array), Threads(0))) return first_not_finite(array, names);
   linear.stored = std::make_shared<const StoredMatrix>(StoredMatrix{.kind = *kind,
                                                                     .rows = size.rows,
                                                                     .cols = size.cols,
@@ -236,7 +228,7 @@ Linear StoredTensors::kept(Linear weight) const {
 }
 
 void StoredTensors::weight_is_kept() {
-  if (weight_ && reading_ == Reading::whole && !stays(*kind_of(weight_->dtype))) release_pages(weight_->bytes);
+  if (weight_ && reading_ == Reading::whole && !stays(*weight_kind(weight_->dtype))) release_pages(weight_->bytes);
   weight_ = nullptr;
 }
 
@@ -244,9 +236,8 @@ Status StoredTensors::check_memory() const {
   const double memory = machine_memory();
   double needed = 0;
   for (const auto& [name, array] : stored_.arrays) {
-    const bool stays = halves_stay_ && is_half(array) && array.shape.size() == 2;
-    if (is_floating(array.dtype) && !stays)
-      needed += 4.0 * static_cast<double>(array.bytes.size()) / static_cast<double>(width(array.dtype));
+    const bool stays = narrow_stay_ && is_narrow(array) && array.shape.size() == 2;
+    if (is_floating(array.dtype) && !stays) needed += 4.0 * static_cast<double>(count_of(array));
   }
   constexpr double kGigabyte = 1e9;
   if (memory <= 0 || needed <= memory) return Done{};

@@ -19,8 +19,8 @@ namespace headlight {
 class StoredTensors {
  public:
   /// `where` names all files together in errors and warnings; `prefix` is dropped where no name begins with it.
-  /// Weights in half precision stay in their file where widening all would take more than `most_widened` bytes more
-  /// than the file has. `progress` follows the bytes that are taken.
+  /// Weights of fewer than 32 bits a number stay in their file where widening all would take more than `most_widened`
+  /// bytes more than the file has. `progress` follows the bytes that are taken.
   StoredTensors(std::string_view where, StoredArrays stored, std::string_view prefix, std::size_t most_widened,
                 Reading reading, Progress& progress);
 
@@ -56,7 +56,7 @@ class StoredTensors {
   const std::vector<Error>& warnings() const { return warnings_; }
 
  private:
-  bool stays(StoredMatrix::Kind kind) const { return halves_stay_ && kind != StoredMatrix::Kind::float32; }
+  bool stays(StoredMatrix::Kind kind) const { return narrow_stay_ && kind != StoredMatrix::Kind::float32; }
   Result<const StoredArray*> find(const std::vector<std::string>& names, const std::vector<Index>& shape, Need need);
   static Status check_kind(const StoredArray& array, const std::string& stored_name, const std::vector<Index>& shape);
   Result<Matrix> widen(const StoredArray& array, Index rows, Index columns, const std::vector<std::string>& names);
@@ -72,7 +72,7 @@ class StoredTensors {
   std::string where_;
   StoredArrays stored_;
   std::string prefix_;
-  bool halves_stay_ = false;
+  bool narrow_stay_ = false;
   Reading reading_;
   double bytes_ = 0, bytes_taken_ = 0;
   Progress& progress_;
