@@ -22,7 +22,7 @@ std::vector<NamedSide> sides_of(const Request& request) {
 
 /// One object as JSON; for people a table for each side, `id  begin  end  token`, a line each, and a fifth word where
 /// the token is not in the vocabulary.
-std::string printed(const std::vector<NamedSide>& sides, bool json) {
+std::string printed(const std::vector<NamedSide>& sides, bool json, const std::vector<std::string>& rules = {}) {
   std::string text;
   Members members;
   for (const NamedSide& side : sides) {
@@ -32,13 +32,16 @@ std::string printed(const std::vector<NamedSide>& sides, bool json) {
       text += std::to_string(token.id) + '\t' + std::to_string(token.begin) + '\t' + std::to_string(token.end) + '\t' +
               word_in_table(token.text) + (token.known ? "\n" : "\tunknown\n");
   }
+  if (!rules.empty())
+    members.emplace_back("rules", json_list(rules, [](const std::string& rule) { return Value(rule); }));
   return json ? json_object(members).json() + "\n" : text;
 }
 
 /// The text, cut by the tokenizer of a checkpoint, its special tokens around it.
-Result<int> run_tokenizer(const std::string& folder, const Parser& parser) {
-  const auto file = TRY(read_tokenizer(folder));
+Result<int> run_tokenizer(const std::string& folder, const Parser& parser, ClassRules rules) {
+  const auto file = TRY(read_tokenizer(folder, rules));
   print_warnings(file.warnings);
+  for (const std::string& rule : file.rules) print_message(rule);
   Result<Tokens> tokens = Tokens{};
   if (parser.given("--tokens")) {
     const auto marked = TRY(parse_marked_tokens("--tokens", parser.value("--tokens")));
@@ -53,7 +56,7 @@ Result<int> run_tokenizer(const std::string& folder, const Parser& parser) {
         pair ? encode_pair(*file.tokenizer, text, parser.value("--text-pair")) : encode(*file.tokenizer, text, true);
   }
   if (!tokens) return tokens.error();
-  return print(printed({{"tokens", &*tokens}}, parser.value("--format") == "json"));
+  return print(printed({{"tokens", &*tokens}}, parser.value("--format") == "json", file.rules));
 }
 
 Result<Answer> tokens_answer(const Question& question) {
@@ -69,13 +72,13 @@ ParsedCommand add_tokenize(Parser& parser, const Frontend&) {
   command.take_format({"text", "json"}, "text (default) or json");
   return [command, ask = command.answers(SentencesAsked::all, tokens_answer)]() -> Result<int> {
     const Parser& given = command.parser();
-    const std::string& source = command.request().source();
+    const std::string source = command.request().source();
     const bool text = given.given("--text") || given.given("--tokens");
     const bool two_sides = given.given("--target") || given.given("--target-tokens");
     std::vector<Error> remarks;
     const auto folder = TRY(path_of_source(source, &remarks));
     if (text && !two_sides && !source.starts_with(kShipped) && is_folder(folder))
-      return print_warnings(remarks), run_tokenizer(folder.string(), given);
+      return print_warnings(remarks), run_tokenizer(folder.string(), given, parts_of_source(source).rules);
     return ask();
   };
 }

@@ -92,9 +92,13 @@ ModelRoots model_roots() { return model_roots(environment, folders_of_user(folde
 
 std::vector<ListedModel> models_on_disk(int threads) { return listed_models(kept_models(model_roots()), threads); }
 
-bool names_kept_model(const fs::path& source) { return is_model_name(source.string()) && !path_exists(source); }
+bool names_kept_model(const fs::path& source) {
+  const fs::path path = parts_of_source(source).path;
+  return is_model_name(path.string()) && !path_exists(path);
+}
 
-Result<fs::path> path_of_source(const fs::path& source, std::vector<Error>* warnings) {
+Result<fs::path> path_of_source(const fs::path& asked, std::vector<Error>* warnings) {
+  const fs::path source = parts_of_source(asked).path;
   if (source.string().starts_with(kShipped)) return resolved_source(source);
   if (names_kept_model(source)) {
     const auto kept = TRY(find_kept_model(model_roots(), source.string()));

@@ -3,11 +3,14 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "read/hub/kept_models.h"
 #include "read/hub/model_list.h"
+#include "read/tokenizer/tokenizer_file.h"
 
 namespace headlight {
 
@@ -27,6 +30,19 @@ ModelRoots model_roots();
 
 /// Models that can be opened by name on this disk, and why others cannot. A thousand models take less than a second.
 std::vector<ListedModel> models_on_disk(int threads = 0);
+
+/// What a SOURCE says behind its path of how the model is read: MODEL#ids=stored has the ids of tokenizer.json alone.
+inline constexpr std::string_view kIdsAsStored = "#ids=stored";
+struct SourceParts {
+  std::filesystem::path path;
+  ClassRules rules = ClassRules::applied;
+};
+inline SourceParts parts_of_source(const std::filesystem::path& source) {
+  std::string text = source.string();
+  if (!text.ends_with(kIdsAsStored)) return {source};
+  text.resize(text.size() - kIdsAsStored.size());
+  return {text, ClassRules::left_out};
+}
 
 /// Whether this can only be the name of a model in one of those folders: it is no path.
 bool names_kept_model(const std::filesystem::path& source);

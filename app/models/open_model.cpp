@@ -61,13 +61,14 @@ std::string absolute_text(const fs::path& path) {
 Status take_checkpoint(const fs::path& asked, const fs::path& path, Progress& progress, Reading reading,
                        OpenedModel& opened) {
   Document& document = opened.document;
+  const SourceParts parts = parts_of_source(asked);
   const fs::path folder = is_folder(path) ? path : path.parent_path();
   auto checkpoint = TRY(read_checkpoint(path, progress, kMostWidenedBytes, reading));
   if (!checkpoint.model) return cancelled(path.string(), "nothing was opened");
   opened.model_warnings = checkpoint.warnings;
   opened.warnings.insert(opened.warnings.end(), checkpoint.warnings.begin(), checkpoint.warnings.end());
-  document.tokenizers = read_tokenizers(folder, *checkpoint.model, opened.warnings);
-  if (names_kept_model(asked)) checkpoint.model->name = asked.string();  // a snapshot's folder is a number
+  document.tokenizers = read_tokenizers(folder, *checkpoint.model, opened.warnings, parts.rules);
+  if (names_kept_model(asked)) checkpoint.model->name = parts.path.string();  // a snapshot's folder is a number
   document.model = std::move(checkpoint.model);
   if (auto card = read_card(folder); !card) opened.warnings.push_back(card.error());
   else if (*card) document.card = std::make_shared<const TrainingCard>(**std::move(card));
@@ -121,7 +122,7 @@ bool names_model(const fs::path& path) {
   if (names_own_numbers(path.string())) return true;
   if (path.string().starts_with(kShipped) || names_kept_model(path)) return true;
   const auto resolved = path_of_source(path);
-  return resolved && (is_folder(*resolved) || is_tensors(path) || is_attention_json(path));
+  return resolved && (is_folder(*resolved) || is_tensors(*resolved) || is_attention_json(*resolved));
 }
 
 Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_heads, Progress& progress,
@@ -175,6 +176,7 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
     return opened;
   }
   document.model_path = absolute_text(path);
+  if (parts_of_source(asked).rules == ClassRules::left_out) document.model_path += kIdsAsStored;
   return opened;
 }
 

@@ -134,10 +134,10 @@ std::shared_ptr<const Tokenizer> cut_as_the_program(std::shared_ptr<const Tokeni
 }  // namespace
 
 std::shared_ptr<const Tokenizers> read_tokenizers(const std::filesystem::path& folder, Model& model,
-                                                  std::vector<Error>& warnings) {
+                                                  std::vector<Error>& warnings, ClassRules rules) {
   auto result = std::make_shared<Tokenizers>();
   result->ends = ends_of(folder);
-  auto file = read_tokenizer(folder);
+  auto file = read_tokenizer(folder, rules);
   if (!file) {
     result->problem = file.error();
     if (file.error().code != ErrorCode::no_tokenizer) warnings.push_back(file.error());
@@ -146,6 +146,7 @@ std::shared_ptr<const Tokenizers> read_tokenizers(const std::filesystem::path& f
   warnings.insert(warnings.end(), file->warnings.begin(), file->warnings.end());
   result->source = cut_as_the_program(std::move(file->tokenizer));
   result->target = file->target ? cut_as_the_program(std::move(file->target)) : result->source;
+  result->rules = std::move(file->rules);
   result->padding = padding_of(*result->source);
   if (!model.encoder) result->chat = chat_family(*result->source, chat_template_of(folder));
   model.vocabulary = vocabulary_of(*result->target);

@@ -14,6 +14,7 @@
 #include "model/weights.h"
 #include "question/text_input.h"
 #include "read/tokenizer/chat.h"
+#include "read/tokenizer/tokenizer_file.h"
 #include "text/tokenizer.h"
 #include "text/words.h"
 
@@ -23,17 +24,18 @@ struct Tokenizers {
   std::shared_ptr<const Tokenizer> source;  // null: there is none, and `problem` is the reason
   std::shared_ptr<const Tokenizer> target;  // of an encoder-decoder's decoder; perhaps the same
   std::optional<Error> problem;
-  std::optional<Token> start;        // what the decoder of an encoder-decoder reads first
-  std::vector<std::int64_t> ends;    // ids after which nothing is written (eos_token_id)
-  Token padding;                     // what sentences of a batch are filled up with
-  const ChatFamily* chat = nullptr;  // how conversations are written; null: the model knows none
+  std::optional<Token> start;           // what the decoder of an encoder-decoder reads first
+  std::vector<std::int64_t> ends;       // ids after which nothing is written (eos_token_id)
+  Token padding;                        // what sentences of a batch are filled up with
+  const ChatFamily* chat = nullptr;     // how conversations are written; null: the model knows none
+  std::vector<std::string> rules = {};  // of its ids that are not in its file (TokenizerFile::rules)
 };
 
 /// The tokenizers in the folder that `model` was read from; the model gets their words for its output layer. A folder
 /// without a tokenizer is no mistake, only its texts cannot be read. A tokenizer that is broken, or has more ids than
 /// the model has rows in its table of embeddings, is among the warnings.
 std::shared_ptr<const Tokenizers> read_tokenizers(const std::filesystem::path& folder, Model& model,
-                                                  std::vector<Error>& warnings);
+                                                  std::vector<Error>& warnings, ClassRules rules = ClassRules::applied);
 
 /// The lexicon among the program's assets.
 Result<Lexicon> read_lexicon();

@@ -193,7 +193,9 @@ std::shared_ptr<const std::vector<ModelCheck>> check_models(const CheckQuestion&
   std::erase_if(*checks, [](const ModelCheck& check) { return check.model.expired(); });
   const auto folder = path_of_source(question.folder);
   std::vector<Finding> findings;
-  if (folder) findings = of_tools(&ToolState::check_model)(*folder, question.model, question.warnings, progress);
+  if (folder)
+    findings = of_tools(&ToolState::check_model)(*folder, question.model, question.warnings, progress,
+                                                 parts_of_source(question.folder).rules);
   else findings.emplace_back(Severity::error, folder.error());
   checks->push_back({question.model, std::move(findings)});
   return progress.stop ? nullptr : checks;

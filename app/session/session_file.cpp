@@ -8,6 +8,7 @@
 #include "base/formatted.h"
 #include "lesson/lesson.h"
 #include "model/fingerprint.h"
+#include "models/model_sources.h"
 #include "models/open_model.h"
 #include "question/json/document_json.h"
 #include "read/array/array.h"
@@ -80,7 +81,7 @@ Result<Document> document_of_numbers(const std::string& where, const json& data,
   beside.model_path = source.get<std::string>();
   std::vector<Error> ignored;
   const auto asked = TRY(document_from_json(where, request, progress, ignored, nullptr, &beside));
-  const bool absent = !path_exists(beside.model_path);
+  const bool absent = !path_exists(parts_of_source(beside.model_path).path);
   const std::string error = formatted("%.2g", data.value("error", 0.0));
   session.lost.emplace_back(ErrorCode::page_alone, where,
                             "its model " +

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "read/tokenizer/tokenizer_file.h"
 #include "session/command.h"
 #include "session/figure_request.h"
 #include "tool/tool.h"
@@ -56,9 +57,10 @@ struct ToolState {
   void (*show_step)(AppState& state, Index step, const Document& kept) = nullptr;
 
   // Judgements.
-  /// Whether a model was loaded right from this folder. Stopped: no findings.
+  /// Whether a model was loaded right from this folder, whose ids are those of the rules. Stopped: no findings.
   std::vector<Finding> (*check_model)(const std::filesystem::path& folder, const std::shared_ptr<const Model>& model,
-                                      const std::vector<Error>& warnings, Progress& progress) = nullptr;
+                                      const std::vector<Error>& warnings, Progress& progress,
+                                      ClassRules rules) = nullptr;
   /// How well each layer shows each relation of the grammar. Null where it was stopped.
   Result<std::shared_ptr<const std::vector<RelationScore>>> (*measure_layers)(const std::shared_ptr<const Model>& model,
                                                                               const Grammar* grammar,

@@ -45,10 +45,10 @@ TEST(Formatted, ANumberThatIsRoundedToZeroHasNoSign) {
 
 /// All of them were once compared by hand; here every so many-th, and those about every power of two and of ten.
 TEST(Formatted, OneIsNoPlural) {
-  EXPECT_EQ(counted(1, "head"), "1 head");
-  EXPECT_EQ(counted(0, "head"), "0 heads");
-  EXPECT_EQ(counted(1, "query", "queries"), "1 query");
-  EXPECT_EQ(counted(2, "query", "queries"), "2 queries");
+  EXPECT_EQ(headlight::counted(1, "head"), "1 head");
+  EXPECT_EQ(headlight::counted(0, "head"), "0 heads");
+  EXPECT_EQ(headlight::counted(1, "query", "queries"), "1 query");
+  EXPECT_EQ(headlight::counted(2, "query", "queries"), "2 queries");
 }
 
 TEST(Number, IsTheTextOfTheStandardLibrary) {

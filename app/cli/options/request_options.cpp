@@ -112,6 +112,8 @@ RequestOptions::RequestOptions(Parser& command, const QuestionFields& fields) : 
     command_.section(kTitles[static_cast<std::size_t>(field.part)], kRequestTopic);
     for (const FieldOption& option : field.options) add(option);
   }
+  command.option("--as-stored", as_stored_,
+                 "Ids of tokenizer.json alone, without what the files beside it and its class change");
   add_number_options(command, numbers_, kRequestTopic);
   command.section("The computation", kRequestTopic);
   command.option("--threads", threads_, "Threads to compute with; 0, the default: all", "N").within(0, 1024);
@@ -143,6 +145,10 @@ GivenOptions RequestOptions::given_options(bool reads_text) const {
   if (!reads_text && given("--ids")) all.words["--ids"] = {"0"};  // each line has ids of its own
   else if (!reads_text && reads_standard_input()) all.words["--text"] = {""};
   return all;
+}
+
+std::string RequestOptions::source() const {
+  return as_stored_ && !source_.empty() ? source_ + std::string(kIdsAsStored) : source_;
 }
 
 /// Whether an option of the model was given, beside --random.
@@ -201,7 +207,7 @@ Result<Startup> RequestOptions::opened_source(const GivenOptions& given_words) c
   }
   const bool heads = (is_tensors(source_) || names_own_numbers(source_)) && given("--num-heads");
   const Reading reading = command_.name() == "open" ? Reading::whole : Reading::as_used;
-  return of_model(open_model(source_, heads ? num_heads() : std::nullopt, unwatched(), reading));
+  return of_model(open_model(source(), heads ? num_heads() : std::nullopt, unwatched(), reading));
 }
 
 /// Of a shape the trained model that has it, or fresh weights.
@@ -240,7 +246,7 @@ Result<Startup> RequestOptions::shipped_or_fresh(const GivenOptions& given_words
 Result<Startup> RequestOptions::start_of_window() const {
   if (const bool alone = !source_.empty() && command_.count_given(kAsksNothing) == 1; !alone) return start();
   Startup later;
-  later.open = source_;
+  later.open = source();
   later.asked = true;
   if (!sentence_of_session(source_).empty()) {  // where its model is not there, the window asks for it
     auto opened = start();
@@ -300,7 +306,7 @@ Result<Asked> RequestOptions::ask() const {
     start.warnings.emplace_back(ErrorCode::bad_value,
                                 "the text is of no kind that the model was measured on (another language, most words "
                                 "not in its list, a program, two languages): its arcs have no names");
-  return Asked{std::move(lexicon), std::move(start), std::move(requests), source_};
+  return Asked{std::move(lexicon), std::move(start), std::move(requests), source()};
 }
 
 Status RequestOptions::check_model(const Document& document, const GivenOptions& given_words) const {

@@ -3,6 +3,8 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
 #include "gui/shell/shell.h"
+#include "models/model_sources.h"
+#include "question/tokenizers.h"
 #include "session/tool_state.h"
 #include "view/view_names.h"
 #include "views/lesson/panel/lesson_panel.h"
@@ -63,6 +65,19 @@ void share_menu(Gui& gui) {
   ImGui::EndPopup();
 }
 
+/// Whether ids are those of transformers' class; what it decides is under the pointer.
+void ids_line(Gui& gui) {
+  const Document& document = gui.state.document;
+  const SourceParts parts = parts_of_source(document.model_path);
+  const bool applied = parts.rules == ClassRules::applied;
+  if (!document.tokenizers || (applied && document.tokenizers->rules.empty())) return;
+  if (menu_line(gui, "ids by class", gui.word(kWindowWords.ids_by_class), {}, applied))
+    gui.push(OpenPath{parts.path.string() + (applied ? std::string(kIdsAsStored) : "")});
+  std::string text = gui.word(kWindowWords.tip_ids_by_class);
+  for (const std::string& rule : document.tokenizers->rules) text += "\n" + rule;
+  explain_item(gui, gui.fonts.shown(text));
+}
+
 /// What is seldom needed.
 void more_menu(Gui& gui) {
   const bool dark = gui.state.settings.theme == Theme::dark;
@@ -83,6 +98,7 @@ void more_menu(Gui& gui) {
     gui.push(SetSettings{settings});
   }
   explain_item(gui, kWindowWords.tip_motion);
+  ids_line(gui);
   ImGui::Separator();
   act_line(gui, "reset", kWindowWords.reset, Act::start_over);
   ImGui::EndPopup();

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/folders.h"
+#include "models/model_sources.h"
 #include "models/open_model.h"
 #include "read/hub/kept_models.h"
 
@@ -19,15 +20,16 @@ bool takes_num_heads(const Document& document) {
 /// A source that is no longer where it was: what lies under the same name, or the same end of its path, beside the
 /// session.
 std::string found_again(const std::string& source, const std::string& session) {
-  const std::filesystem::path path = source;
-  if (source.starts_with(kShipped) || is_model_name(source) || path_exists(path)) return source;
+  const std::filesystem::path path = parts_of_source(source).path;
+  const std::string reading = source.substr(path.string().size());
+  if (source.starts_with(kShipped) || is_model_name(path.string()) || path_exists(path)) return source;
   const std::filesystem::path folder = std::filesystem::path(session).parent_path();
   std::vector<std::filesystem::path> parts(path.begin(), path.end());
   for (std::size_t first = 0; first < parts.size(); ++first) {
     std::filesystem::path candidate = folder.empty() ? "." : folder;
     for (std::size_t i = first; i < parts.size(); ++i)
       if (parts[i] != path.root_path()) candidate /= parts[i];
-    if (path_exists(candidate)) return candidate.string();
+    if (path_exists(candidate)) return candidate.string() + reading;
   }
   return source;
 }

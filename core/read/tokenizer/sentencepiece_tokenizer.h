@@ -5,12 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
-#include "read/tokenizer/tokenizer_file.h"
+#include "read/tokenizer/vocabulary_files.h"
 #include "text/tokenizer.h"
 
 namespace headlight {
@@ -36,19 +38,45 @@ struct SentencePieceModel {
 /// needed are passed over.
 Result<SentencePieceModel> parse_sentencepiece_model(std::string_view where, std::string_view bytes);
 
+/// What a class makes of the pieces: their ids, and how the text is normalised. Templates of mBART's and of Llama's
+/// kind are apply_template's.
 enum class SentencePieceFamily {
   llama,        // byte-pair pieces as they are numbered; <s> before the text
-  t5,           // unigram; 100 <extra_id_…> behind the pieces, the last first; </s> after the text
-  xlm_roberta,  // unigram; <s> <pad> </s> <unk> instead of the first three, <mask> at the end; <s> … </s>
+  gemma,        // the same with <pad> <eos> <bos> first, no ▁ before the text
+  t5,           // unigram; <extra_id_…> behind the pieces, the last first; </s> after the text
+  xlm_roberta,  // <s> <pad> </s> <unk> instead of the first three, <mask> at the end; <s> … </s>
+  camembert,    // five pieces instead of the first, <mask> at the end; <s> … </s>
+  albert,       // quotes, accents and capitals changed; [CLS] … [SEP]
+  deberta_v2,   // [MASK] behind the pieces; [CLS] … [SEP]
+  mbart,        // as XLM-R, with 25 languages before <mask>
+  mbart50,      // with 52
+  m2m_100,      // numbered by vocab.json, languages behind; a language … </s>
 };
 
-/// By tokenizer_config.json's class, else config.json's model type, else the name of the file. Errors: none of these.
+/// By the class, else by that of config.json's model type, else the name of the file. Errors: none of these.
 Result<SentencePieceFamily> sentencepiece_family(std::string_view where, std::string_view file_name,
                                                  const TokenizerSettings& settings);
 
-/// Errors: a model of another kind than the family's, a charsmap that is broken, a special token that is missing.
-Result<Tokenizer> sentencepiece_tokenizer(std::string_view where, const SentencePieceModel& model,
-                                          SentencePieceFamily family, const TokenizerSettings& settings);
+/// Errors: a model of another kind than the family's, a charsmap that is broken, a special token that is missing. The
+/// family m2m_100 needs the `vocabulary` of vocab.json.
+Result<UnfinishedTokenizer> sentencepiece_tokenizer(const std::filesystem::path& path, const SentencePieceModel& model,
+                                                    SentencePieceFamily family, const TokenizerSettings& settings,
+                                                    WordTable vocabulary = {});
+
+/// Control pieces and those that users defined, which are looked for in the text.
+std::vector<AddedToken> added_of(const SentencePieceModel& model);
+/// Adds a special token, unless there is one of this content.
+void add_special(std::vector<AddedToken>& added, const std::string& content, bool strip_left = false);
+
+/// Every way to put a piece together from two others is a merge; the pieces of the highest score come first, of these
+/// the longest left part.
+std::vector<std::pair<std::string_view, std::string_view>> merges_of(const SentencePieceModel& model,
+                                                                     const WordTable& words);
+
+/// The tokenizer of a family whose pieces are the model's in their order, with others before and behind.
+Result<UnfinishedTokenizer> pieces_tokenizer(const std::filesystem::path& path, const SentencePieceModel& model,
+                                             SentencePieceFamily family, const TokenizerSettings& settings,
+                                             WordTable vocabulary);
 
 /// Marian: the pieces of a unigram, looked up in vocab.json, which numbers both languages; </s> after the text. Codes
 /// of languages, >>fra<<, are tokens. The text itself is normalised as the model states.

@@ -258,9 +258,13 @@ Status set_added_tokens(Tokenizer& tokenizer, std::vector<AddedToken> tokens) {
 Result<TokenizerJson> parse_tokenizer_json(std::string_view where, std::string_view text) {
   const auto document = parse_json(where, text);
   if (!document) return document.error();
+  return tokenizer_from_json(where, *document);
+}
+
+Result<TokenizerJson> tokenizer_from_json(std::string_view where, const nlohmann::json& document) {
   JsonProblems problems{.where = std::string(where)};
-  const JsonField root(*document, "", problems);
-  if (!document->is_object()) return bad_input(where, "", "an object", "something else");
+  const JsonField root(document, "", problems);
+  if (!document.is_object()) return bad_input(where, "", "an object", "something else");
   TokenizerJson result;
   if (root.text("version", "1.0") != "1.0") root.at("version").problem("\"1.0\"");
   for (const char* name : {"truncation", "padding"})

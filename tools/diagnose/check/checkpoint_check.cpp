@@ -61,8 +61,8 @@ std::string stack_word(const Trace& trace, Stack stack) {
 class Checker {
  public:
   Checker(const std::filesystem::path& folder, std::shared_ptr<const Model> model, const std::vector<Error>& warnings,
-          Progress& progress)
-      : folder_(folder), model_(std::move(model)), warnings_(warnings), progress_(progress) {}
+          ClassRules rules, Progress& progress)
+      : folder_(folder), model_(std::move(model)), warnings_(warnings), rules_(rules), progress_(progress) {}
 
   std::vector<Finding> check() {
     add_warnings();
@@ -161,9 +161,9 @@ class Checker {
   void check_vocabulary() {
     const StackWeights& reader = model_->encoder ? *model_->encoder : *model_;
     if (!reader.embeddings.tokens) return;
-    const auto file = read_tokenizer(folder_);
+    const auto file = read_tokenizer(folder_, rules_);
     if (!file) {
-      add(Severity::note, file.error());
+      add(file.error().code == ErrorCode::no_tokenizer ? Severity::note : Severity::warning, file.error());
       return;
     }
     const auto vocabulary = vocabulary_of(*file->tokenizer);
@@ -175,6 +175,7 @@ class Checker {
       add(Severity::error, bad_input(where, "", "less than the " + std::to_string(rows) + " token vectors",
                                      std::to_string(ids - 1) + ", which has none", ErrorCode::ids_without_vectors));
     else add(Severity::good, where + ": all " + std::to_string(ids) + " have a vector", ErrorCode::ids_have_vectors);
+    for (const std::string& rule : file->rules) add(Severity::note, "ids: " + rule, ErrorCode::ids_have_vectors);
   }
 
   void check_answers() {
@@ -263,6 +264,7 @@ class Checker {
   const std::filesystem::path& folder_;
   const std::shared_ptr<const Model> model_;
   const std::vector<Error>& warnings_;
+  ClassRules rules_;
   Progress& progress_;
   std::vector<Finding> findings_;
   std::vector<std::size_t> doubts_;  // their indices among the findings
@@ -278,8 +280,8 @@ std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, Progr
 }
 
 std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, const std::shared_ptr<const Model>& model,
-                                      const std::vector<Error>& warnings, Progress& progress) {
-  return Checker(folder, model, warnings, progress).check();
+                                      const std::vector<Error>& warnings, Progress& progress, ClassRules rules) {
+  return Checker(folder, model, warnings, rules, progress).check();
 }
 
 }  // namespace headlight

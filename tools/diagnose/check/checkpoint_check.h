@@ -14,6 +14,7 @@
 #include "model/trace.h"
 #include "read/array/array.h"
 #include "read/hub/checkpoint.h"
+#include "read/tokenizer/tokenizer_file.h"
 
 namespace headlight {
 
@@ -26,9 +27,10 @@ inline constexpr float kWeightTolerance = 2e-5f, kStateTolerance = 1e-4f;
 /// names that an export gives them; axes of one element are of no consequence.
 std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, Progress& progress);
 
-/// The same of a model that was loaded from this folder, with these warnings.
+/// The same of a model that was loaded from this folder, with these warnings; ids are those of these `rules`.
 std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, const std::shared_ptr<const Model>& model,
-                                      const std::vector<Error>& warnings, Progress& progress);
+                                      const std::vector<Error>& warnings, Progress& progress,
+                                      ClassRules rules = ClassRules::applied);
 
 /// The question that the reference answered: ids without special tokens added. An Error names the array that is missing
 /// or holds something else than ids.

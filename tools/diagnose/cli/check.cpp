@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/folders.h"
 #include "base/formatted.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/tool_commands.h"
@@ -20,6 +21,7 @@ struct CheckArguments {
   Parser command;
   std::map<std::string, std::string> numbers;  // files by option
   std::string folder, format = "text";
+  bool as_stored = false;
 };
 
 std::string as_text(const std::vector<Finding>& findings) {
@@ -92,7 +94,9 @@ Result<int> run_check(const CheckArguments& options) {
   if (folder.extension() == ".json") return run_lesson(options);
   Progress progress;
   const auto checkpoint = TRY(read_checkpoint(folder, progress));
-  const auto findings = check_checkpoint(folder, checkpoint.model, checkpoint.warnings, progress);
+  const auto beside = is_folder(folder) ? folder : folder.parent_path();
+  const auto findings = check_checkpoint(beside, checkpoint.model, checkpoint.warnings, progress,
+                                         options.as_stored ? ClassRules::left_out : ClassRules::applied);
   return print_findings(options, names_kept_model(options.folder) ? options.folder : checkpoint.model->name, findings);
 }
 
@@ -101,6 +105,8 @@ ParsedCommand add_check(Parser& parser, const Frontend&) {
   parser.option("FOLDER", options->folder,
                 "A checkpoint folder or the name of a model, a lesson's .json file, a page (.html), or numbers "
                 "(.numbers.json)");
+  parser.option("--as-stored", options->as_stored,
+                "Ids of tokenizer.json alone, without what the files beside it and its class change");
   parser.option("--format", options->format, "text (default) or json").one_of({"text", "json"});
   return [options] { return run_check(*options); };
 }
