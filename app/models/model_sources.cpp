@@ -8,6 +8,7 @@
 #include "base/folders.h"
 #include "base/system.h"
 #include "models/bundled_models.h"
+#include "read/hub/adapter.h"
 #include "read/hub/weight_files.h"
 
 namespace headlight {
@@ -51,6 +52,49 @@ std::vector<fs::path> folders_of_user(const fs::path& home) {
     if (fs::path folder = with_home(line, home); folder.is_absolute()) folders.push_back(std::move(folder));
   }
   return folders;
+}
+
+bool has_tokenizer(const fs::path& folder) {
+  return std::any_of(std::begin(kFilesOfModel), std::end(kFilesOfModel), [&](std::string_view name) {
+    return (name.ends_with(".model") || name.ends_with(".txt") || name == "tokenizer.json" || name == "vocab.json") &&
+           path_exists(folder / name);
+  });
+}
+
+/// The folders that the name of a base stands for.
+std::vector<fs::path> bases_named(const std::string& name, const fs::path& adapter, std::optional<Error>& why) {
+  std::vector<fs::path> found;
+  const auto add = [&](const fs::path& folder) {
+    std::error_code unknown;
+    const fs::path one = fs::canonical(folder, unknown);
+    if (!unknown && path_exists(one / "config.json") && std::find(found.begin(), found.end(), one) == found.end())
+      found.push_back(one);
+  };
+  const fs::path path = name;
+  add(path);
+  if (path.is_relative()) add(adapter / path);
+  add(adapter.parent_path() / path.filename());
+  if (!is_model_name(name)) return found;
+  if (const auto kept = find_kept_model(model_roots(), name)) add(kept->folder);
+  else why = kept.error();
+  return found;
+}
+
+/// The base of an adapter that lies alone in its folder.
+Result<fs::path> base_of(const fs::path& adapter) {
+  const std::string where = (adapter / "adapter_config.json").string(), key = "base_model_name_or_path";
+  const std::string name = TRY(base_of_adapter(adapter));
+  if (name.empty()) return bad_input(where, key, "the model that the adapter changes", "none");
+  std::optional<Error> why;
+  const std::vector<fs::path> bases = bases_named(name, adapter, why);
+  if (bases.empty() && why) return bad_input(where, key, "a model that is there", why->message(), why->code);
+  if (bases.empty())
+    return bad_input(where, key, "a folder with config.json, or the name of a model", quoted_word(name),
+                     path_exists(name) ? ErrorCode::not_a_model : ErrorCode::file_absent);
+  if (bases.size() > 1)
+    return bad_input(where, key, "one model (BASE --adapter FOLDER names it)",
+                     bases[0].string() + " and " + bases[1].string());
+  return bases.front();
 }
 
 /// Whether a file of this name in a model's folder stands for the whole folder.
@@ -106,9 +150,34 @@ Result<fs::path> path_of_source(const fs::path& asked, std::vector<Error>* warni
     return kept.folder;
   }
   const fs::path folder = source.has_parent_path() ? source.parent_path() : fs::path(".");
-  const bool stands_for_it =
-      is_file_of_model(source.filename().string()) && is_regular(source) && path_exists(folder / "config.json");
-  return stands_for_it ? folder : source;
+  const std::string name = source.filename().string();
+  const bool stands_for_it = is_file_of_model(name) && is_regular(source) && path_exists(folder / "config.json");
+  return stands_for_it || (name.starts_with("adapter_") && is_regular(source) && has_adapter(folder)) ? folder : source;
+}
+
+Result<CheckpointPlaces> checkpoint_places(const SourceParts& source, const fs::path& path) {
+  CheckpointPlaces places{.weights = path, .tokenizer = is_folder(path) ? path : path.parent_path()};
+  for (const std::string& one : source.adapters) {
+    if (one == "none") {
+      places.adapters.none = true;
+      continue;
+    }
+    const fs::path folder = TRY(path_of_source(one));
+    if (!has_adapter(folder))
+      return bad_input("--adapter", "", "a folder with adapter_config.json, or none",
+                       path_exists(folder) ? folder.string() : "no such folder: " + folder.string());
+    places.adapters.folders.push_back(folder);
+  }
+  if (places.adapters.none && source.adapters.size() > 1)
+    return bad_input("--adapter", "", "none alone, or folders", "none and others");
+  if (is_folder(path) && has_adapter(path) && !path_exists(path / "config.json")) {
+    places.weights = TRY(base_of(path));
+    if (!has_tokenizer(path)) places.tokenizer = places.weights;
+    if (!places.adapters.none) places.adapters.folders.insert(places.adapters.folders.begin(), path);
+  } else if (!places.adapters.folders.empty() && has_tokenizer(places.adapters.folders.front())) {
+    places.tokenizer = places.adapters.folders.front();
+  }
+  return places;
 }
 
 }  // namespace headlight

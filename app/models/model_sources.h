@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "read/hub/adapter_choice.h"
 #include "read/hub/kept_models.h"
 #include "read/hub/model_list.h"
 #include "read/tokenizer/tokenizer_file.h"
@@ -31,17 +32,27 @@ ModelRoots model_roots();
 /// Models that can be opened by name on this disk, and why others cannot. A thousand models take less than a second.
 std::vector<ListedModel> models_on_disk(int threads = 0);
 
-/// What a SOURCE says behind its path of how the model is read: MODEL#ids=stored has the ids of tokenizer.json alone.
-inline constexpr std::string_view kIdsAsStored = "#ids=stored";
+/// What a SOURCE says behind its path of how the model is read: MODEL#ids=stored has the ids of tokenizer.json alone,
+/// MODEL#adapter=FOLDER (perhaps several) is merged with an adapter, MODEL#adapter=none without the one in its folder.
+inline constexpr std::string_view kIdsAsStored = "#ids=stored", kAdapterMark = "#adapter=";
 struct SourceParts {
   std::filesystem::path path;
   ClassRules rules = ClassRules::applied;
+  std::vector<std::string> adapters = {};
 };
 inline SourceParts parts_of_source(const std::filesystem::path& source) {
+  SourceParts parts{source};
   std::string text = source.string();
-  if (!text.ends_with(kIdsAsStored)) return {source};
-  text.resize(text.size() - kIdsAsStored.size());
-  return {text, ClassRules::left_out};
+  for (std::size_t at = text.rfind('#'); at != text.npos; at = text.rfind('#')) {
+    const std::string mark = text.substr(at);
+    if (mark == kIdsAsStored) parts.rules = ClassRules::left_out;
+    else if (mark.starts_with(kAdapterMark))
+      parts.adapters.insert(parts.adapters.begin(), mark.substr(kAdapterMark.size()));
+    else break;
+    text.resize(at);
+    parts.path = text;
+  }
+  return parts;
 }
 
 /// Whether this can only be the name of a model in one of those folders: it is no path.
@@ -52,5 +63,14 @@ bool names_kept_model(const std::filesystem::path& source);
 /// revision states it. Error: a name that is not there.
 Result<std::filesystem::path> path_of_source(const std::filesystem::path& source,
                                              std::vector<Error>* warnings = nullptr);
+
+/// Where the parts of a checkpoint lie: `path` is path_of_source's, of a folder with an adapter alone its base, which
+/// is a path (relative to the working folder or beside the adapter) or a name. The tokenizer is the adapter's own where
+/// it has one. Errors: no base, several, one that is an adapter itself, a FOLDER without an adapter.
+struct CheckpointPlaces {
+  std::filesystem::path weights, tokenizer;
+  AdapterChoice adapters = {};
+};
+Result<CheckpointPlaces> checkpoint_places(const SourceParts& source, const std::filesystem::path& path);
 
 }  // namespace headlight

@@ -62,13 +62,16 @@ Status take_checkpoint(const fs::path& asked, const fs::path& path, Progress& pr
                        OpenedModel& opened) {
   Document& document = opened.document;
   const SourceParts parts = parts_of_source(asked);
-  const fs::path folder = is_folder(path) ? path : path.parent_path();
-  auto checkpoint = TRY(read_checkpoint(path, progress, kMostWidenedBytes, reading));
+  const auto places = TRY(checkpoint_places(parts, path));
+  const fs::path& folder = places.tokenizer;
+  auto checkpoint = TRY(read_checkpoint(places.weights, progress, kMostWidenedBytes, reading, places.adapters));
   if (!checkpoint.model) return cancelled(path.string(), "nothing was opened");
   opened.model_warnings = checkpoint.warnings;
   opened.warnings.insert(opened.warnings.end(), checkpoint.warnings.begin(), checkpoint.warnings.end());
   document.tokenizers = read_tokenizers(folder, *checkpoint.model, opened.warnings, parts.rules);
   if (names_kept_model(asked)) checkpoint.model->name = parts.path.string();  // a snapshot's folder is a number
+  for (const fs::path& adapter : places.adapters.folders)
+    checkpoint.model->name += " + " + adapter.lexically_normal().filename().string();
   document.model = std::move(checkpoint.model);
   if (auto card = read_card(folder); !card) opened.warnings.push_back(card.error());
   else if (*card) document.card = std::make_shared<const TrainingCard>(**std::move(card));
@@ -176,7 +179,8 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
     return opened;
   }
   document.model_path = absolute_text(path);
-  if (parts_of_source(asked).rules == ClassRules::left_out) document.model_path += kIdsAsStored;
+  const std::string text = asked.string();
+  document.model_path += text.substr(parts_of_source(asked).path.string().size());
   return opened;
 }
 

@@ -191,12 +191,15 @@ std::shared_ptr<const std::vector<ModelCheck>> check_models(const CheckQuestion&
                                                             const std::vector<ModelCheck>* known, Progress& progress) {
   auto checks = std::make_shared<std::vector<ModelCheck>>(known ? *known : std::vector<ModelCheck>{});
   std::erase_if(*checks, [](const ModelCheck& check) { return check.model.expired(); });
-  const auto folder = path_of_source(question.folder);
+  const SourceParts parts = parts_of_source(question.folder);
+  const auto places = [&]() -> Result<CheckpointPlaces> {
+    return checkpoint_places(parts, TRY(path_of_source(question.folder)));
+  }();
   std::vector<Finding> findings;
-  if (folder)
-    findings = of_tools(&ToolState::check_model)(*folder, question.model, question.warnings, progress,
-                                                 parts_of_source(question.folder).rules);
-  else findings.emplace_back(Severity::error, folder.error());
+  if (places)
+    findings =
+        of_tools(&ToolState::check_model)(places->tokenizer, question.model, question.warnings, progress, parts.rules);
+  else findings.emplace_back(Severity::error, places.error());
   checks->push_back({question.model, std::move(findings)});
   return progress.stop ? nullptr : checks;
 }

@@ -12,6 +12,7 @@
 #include "page/page_data.h"
 #include "question/tokenizers.h"
 #include "read/external/packed_planes.h"
+#include "read/hub/adapter.h"
 #include "text/tokenizer.h"
 
 namespace headlight {
@@ -49,7 +50,9 @@ Result<LiveFiles> live_files(const Document& document, const std::string& folder
   if (model && (model->given || document.model_path.empty()))
     return cannot(model->given ? "numbers without a model" : "a model without a file");
   if (model) {
+    if (!parts_of_source(document.model_path).adapters.empty()) return cannot("a model with an adapter");
     const auto resolved = TRY(path_of_source(document.model_path));
+    if (has_adapter(resolved)) return cannot("a model with an adapter");
     const fs::path folder = is_folder(resolved) ? resolved : resolved.parent_path();
     std::error_code unreadable;
     for (fs::directory_iterator at(folder, unreadable), end; !unreadable && at != end; at.increment(unreadable))

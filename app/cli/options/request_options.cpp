@@ -112,6 +112,12 @@ RequestOptions::RequestOptions(Parser& command, const QuestionFields& fields) : 
     command_.section(kTitles[static_cast<std::size_t>(field.part)], kRequestTopic);
     for (const FieldOption& option : field.options) add(option);
   }
+  command
+      .option("--adapter", adapters_,
+              "A LoRA adapter's folder, merged into the model, perhaps several times; or none: without the one that "
+              "lies beside the weights",
+              "FOLDER")
+      .repeated();
   command.option("--as-stored", as_stored_,
                  "Ids of tokenizer.json alone, without what the files beside it and its class change");
   add_number_options(command, numbers_, kRequestTopic);
@@ -148,7 +154,10 @@ GivenOptions RequestOptions::given_options(bool reads_text) const {
 }
 
 std::string RequestOptions::source() const {
-  return as_stored_ && !source_.empty() ? source_ + std::string(kIdsAsStored) : source_;
+  std::string source = source_;
+  if (source.empty()) return source;
+  for (const std::string& adapter : adapters_) source.append(kAdapterMark).append(adapter);
+  return as_stored_ ? source.append(kIdsAsStored) : source;
 }
 
 /// Whether an option of the model was given, beside --random.

@@ -45,7 +45,7 @@ class RequestOptions {
   /// start(), and what it asks. Errors also name a weight set by hand that lies outside the sentence.
   Result<Asked> ask() const;
   int threads() const { return threads_; }
-  /// SOURCE as it was given, with --as-stored behind it (parts_of_source); empty: none.
+  /// SOURCE as it was given, with --as-stored and --adapter behind it (parts_of_source); empty: none.
   std::string source() const;
 
  private:
@@ -69,6 +69,7 @@ class RequestOptions {
   std::map<std::string, std::vector<std::string>> words_;  // by option
   std::map<std::string, bool> flags_;
   bool as_stored_ = false;
+  std::vector<std::string> adapters_;
   std::map<std::string, std::string> numbers_;  // by option: files of numbers
   int threads_ = 0;
 };

@@ -7,6 +7,7 @@
 #include "base/mapped_file.h"
 #include "base/nearest.h"
 #include "math/ops.h"
+#include "read/hub/adapter.h"
 #include "read/hub/checkpoint_layout.h"
 #include "read/hub/stored_tensors.h"
 #include "read/hub/tensor_names.h"
@@ -364,7 +365,7 @@ Result<Checkpoint> checkpoint_from(std::string_view where, const HubConfig& hub,
 }
 
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, Progress& progress, std::size_t most_widened,
-                                   Reading reading) {
+                                   Reading reading, const AdapterChoice& adapters) {
   const auto folder = is_regular(path) ? path.parent_path() : path;
   if (const std::string foreign = foreign_format(path); !foreign.empty())
     return bad_input(path.string(), "", "a folder with config.json and model.safetensors", foreign,
@@ -377,7 +378,11 @@ Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, Progress& 
                      has_folder ? ErrorCode::not_a_model : ErrorCode::file_absent);
   const auto hub = TRY(read_hub_config(config));
   auto files = TRY(open_weights(path));
-  return checkpoint_from(files.where, hub, std::move(files.stored), progress, most_widened, reading);
+  std::vector<Error> warnings;
+  auto stored = TRY(with_adapters(std::move(files.stored), folder, hub, adapters, warnings));
+  auto checkpoint = TRY(checkpoint_from(files.where, hub, std::move(stored), progress, most_widened, reading));
+  checkpoint.warnings.insert(checkpoint.warnings.begin(), warnings.begin(), warnings.end());
+  return checkpoint;
 }
 
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& folder) {

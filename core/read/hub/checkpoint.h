@@ -10,6 +10,7 @@
 #include "math/forward.h"
 #include "model/weights.h"
 #include "read/array/array.h"
+#include "read/hub/adapter_choice.h"
 #include "read/hub/config_file.h"
 
 namespace headlight {
@@ -29,8 +30,10 @@ inline constexpr std::size_t kMostWidenedBytes = std::size_t{512} << 20;
 /// file and the key or tensor, and weights that are larger than the machine's memory.
 /// Files are mapped and read tensor by tensor: beside the matrices themselves, one tensor at a time is in memory. Where
 /// `progress` is stopped the checkpoint has no model. `folder` may be one file of weights beside its config.json.
+/// Adapters are merged (adapter.h).
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& folder, Progress& progress,
-                                   std::size_t most_widened = kMostWidenedBytes, Reading reading = Reading::whole);
+                                   std::size_t most_widened = kMostWidenedBytes, Reading reading = Reading::whole,
+                                   const AdapterChoice& adapters = {});
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& folder);
 
 /// Checks of read_checkpoint that need no number: whether every tensor is there, of the right

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <string>
 
-#include "base/folders.h"
 #include "base/formatted.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/tool_commands.h"
@@ -22,6 +21,7 @@ struct CheckArguments {
   std::map<std::string, std::string> numbers;  // files by option
   std::string folder, format = "text";
   bool as_stored = false;
+  std::vector<std::string> adapters;
 };
 
 std::string as_text(const std::vector<Finding>& findings) {
@@ -93,9 +93,11 @@ Result<int> run_check(const CheckArguments& options) {
   print_warnings(remarks);
   if (folder.extension() == ".json") return run_lesson(options);
   Progress progress;
-  const auto checkpoint = TRY(read_checkpoint(folder, progress));
-  const auto beside = is_folder(folder) ? folder : folder.parent_path();
-  const auto findings = check_checkpoint(beside, checkpoint.model, checkpoint.warnings, progress,
+  const SourceParts parts{folder, ClassRules::applied, options.adapters};
+  const auto places = TRY(checkpoint_places(parts, folder));
+  const auto checkpoint =
+      TRY(read_checkpoint(places.weights, progress, kMostWidenedBytes, Reading::whole, places.adapters));
+  const auto findings = check_checkpoint(places.tokenizer, checkpoint.model, checkpoint.warnings, progress,
                                          options.as_stored ? ClassRules::left_out : ClassRules::applied);
   return print_findings(options, names_kept_model(options.folder) ? options.folder : checkpoint.model->name, findings);
 }
@@ -107,6 +109,10 @@ ParsedCommand add_check(Parser& parser, const Frontend&) {
                 "(.numbers.json)");
   parser.option("--as-stored", options->as_stored,
                 "Ids of tokenizer.json alone, without what the files beside it and its class change");
+  parser
+      .option("--adapter", options->adapters,
+              "An adapter's folder, merged; or none: without the one beside the weights", "FOLDER")
+      .repeated();
   parser.option("--format", options->format, "text (default) or json").one_of({"text", "json"});
   return [options] { return run_check(*options); };
 }
