@@ -44,8 +44,8 @@ void each_block(const char* from, Index blocks, float* to, const One& one) {
   for (Index block = 0; block < blocks; ++block) one(at + block * bytes, to + block * numbers);
 }
 
-// Blocks of 32. The lower halves of 16 bytes are numbers 0 to 15, the upper halves 16 to 31; fifth bits stand apart, the
-// bit of number j at j.
+// Blocks of 32. The lower halves of 16 bytes are numbers 0 to 15, the upper halves 16 to 31; fifth bits stand apart,
+// the bit of number j at j.
 
 /// scale·(q − 8)
 void widen_q4_0(const char* from, Index blocks, float* to) {
@@ -141,8 +141,8 @@ void widen_iq4_xs(const char* from, Index blocks, float* to) {
   });
 }
 
-/// Sixteen groups of 16: scale·q − least, a byte with four bits of each for every group. Two bits a number: byte l of a
-/// half has those of its numbers l, l + 32, l + 64 and l + 96.
+/// Sixteen groups of 16: scale·q − least, a byte with four bits of each for every group. Two bits a number: byte l
+/// of a half has those of its numbers l, l + 32, l + 64 and l + 96.
 void widen_q2_k(const char* from, Index blocks, float* to) {
   each_block<84, kLarge>(from, blocks, to, [](const Byte* at, float* x) {
     const float scale = half_at(at + 80), least = half_at(at + 82);
@@ -156,8 +156,9 @@ void widen_q2_k(const char* from, Index blocks, float* to) {
   });
 }
 
-/// Sixteen groups of 16 with scales minus 32 in six bits, the lower four in eight bytes, the upper two in four. Two bits
-/// a number as in Q2_K; a third one, of which byte l has those of numbers l, l + 32, …; without it 4 is subtracted.
+/// Sixteen groups of 16 with scales minus 32 in six bits, the lower four in eight bytes, the upper two in four. Two
+/// bits a number as in Q2_K; a third one, of which byte l has those of numbers l, l + 32, …; without it 4 is
+/// subtracted.
 void widen_q3_k(const char* from, Index blocks, float* to) {
   each_block<110, kLarge>(from, blocks, to, [](const Byte* at, float* x) {
     const Byte* const scales = at + 96;
@@ -211,8 +212,8 @@ void widen_q5_k(const char* from, Index blocks, float* to) {
   });
 }
 
-/// Sixteen groups of 16 with scales of a signed byte: scale·(q − 32). Of each half, 64 bytes hold the lower four bits, 32
-/// bytes the upper two.
+/// Sixteen groups of 16 with scales of a signed byte: scale·(q − 32). Of each half, 64 bytes hold the lower four
+/// bits, 32 bytes the upper two.
 void widen_q6_k(const char* from, Index blocks, float* to) {
   each_block<210, kLarge>(from, blocks, to, [](const Byte* at, float* x) {
     const float scale = half_at(at + 208);

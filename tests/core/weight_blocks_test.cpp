@@ -50,8 +50,9 @@ struct BlockBits {
   }
 };
 
-/// The six bits of scale s (0 to 7: scales, 8 to 15: least numbers) of Q4_K and Q5_K: the lower of eight bytes' six bits
-/// for the groups 0 to 3; of groups 4 to 7 four bits stand in the last four bytes, two in the upper bits of the others.
+/// The six bits of scale s (0 to 7: scales, 8 to 15: least numbers) of Q4_K and Q5_K: the lower of eight bytes' six
+/// bits for the groups 0 to 3; of groups 4 to 7 four bits stand in the last four bytes, two in the upper bits of the
+/// others.
 int packed_six(const BlockBits& b, int group, bool least) {
   const int at = 4 + (least ? 4 : 0) + group % 4;
   if (group < 4) return b.bits(at, 0, 6);

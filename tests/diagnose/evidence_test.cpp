@@ -1,5 +1,6 @@
-// What is right is not accused, whatever its form, mask, length and rounding; what is wrong is named or said to be not
-// explained. Cases are made by combining; HEADLIGHT_PRINT=1 prints their counts and every verdict that is not as it must be.
+// What is right is not accused, whatever its form, mask, length and rounding; what is wrong is named or said to be
+// not explained. Cases are made by combining; HEADLIGHT_PRINT=1 prints their counts and every verdict that is not as
+// it must be.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -64,7 +64,8 @@ void turn(const std::vector<Index>& cells, Eigen::Ref<Eigen::RowVectorXd> row) {
   row(cells.front()) = last;
 }
 
-/// Random attention under the same mask, in the rows that are not right: of the others any slip leaves some as they are.
+/// Random attention under the same mask, in the rows that are not right: of the others any slip leaves some as they
+/// are.
 Heads random_heads(const JudgedArray& one, const Heads& right, const Heads& found) {
   Random random(derive_seed(kSeed, kStepNames[static_cast<std::size_t>(one.step)]));
   const SlipStep step = one.step;

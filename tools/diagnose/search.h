@@ -46,10 +46,10 @@ struct Found {
 Found search(const Known& known, const LayerArrays& found, const std::vector<JudgedArray>& judged,
              const SearchOptions& options);
 
-/// Other arrays in place of those that differ, the same each time: random attention under the same mask; right attention
-/// of other inputs; rows of `found` exchanged; its keys in reversed order. Each differs from `found` by more than the
-/// tolerance: where nothing else can stand, as in a row with one key, there is none. `hidden`: the differences, moved to
-/// other cells.
+/// Other arrays in place of those that differ, the same each time: random attention under the same mask; right
+/// attention of other inputs; rows of `found` exchanged; its keys in reversed order. Each differs from `found` by
+/// more than the tolerance: where nothing else can stand, as in a row with one key, there is none. `hidden`: the
+/// differences, moved to other cells.
 struct Decoy {
   LayerArrays arrays;
   bool same_mask = true;  // its weights are 0 where those of `found` are
