@@ -13,10 +13,9 @@ namespace {
 
 using namespace headlight;
 
-void try_text(const Result<Tokenizer>& tokenizer) {
-  if (!tokenizer) return require_line(tokenizer.error().message());
+void try_text(const Tokenizer& tokenizer) {
   const std::string_view text = " the  thé</s>我\t▁";
-  const auto tokens = encode(*tokenizer, text, true);
+  const auto tokens = encode(tokenizer, text, true);
   if (!tokens) return require_line(tokens.error().message());
   for (const Token& token : tokens->tokens) require(token.begin <= token.end && token.end <= text.size());
 }
@@ -30,7 +29,9 @@ HEADLIGHT_FUZZ_TARGET(sentencepiece) {
     return;
   }
   for (const auto family : {SentencePieceFamily::llama, SentencePieceFamily::t5, SentencePieceFamily::xlm_roberta})
-    try_text(sentencepiece_tokenizer("fuzz", *model, family, {}));
+    if (const auto made = sentencepiece_tokenizer("fuzz", *model, family, {})) try_text(made->tokenizer);
+    else require_line(made.error().message());
   WordTable words({{"</s>", 0}, {"<unk>", 1}, {"▁", 2}, {"t", 3}});
-  try_text(marian_tokenizer("fuzz", *model, words));
+  if (const auto made = marian_tokenizer("fuzz", *model, words)) try_text(*made);
+  else require_line(made.error().message());
 }
