@@ -1,6 +1,8 @@
 // Calls of a program that was watched: what is named from their arrays and facts, and what a file that is wrong gives.
 #include <algorithm>
 
+#include "diagnose/capture/capture_masks.h"
+#include "diagnose/capture/positions.h"
 #include "diagnose/captured.h"
 
 namespace headlight {
@@ -251,6 +253,73 @@ TEST(Capture, ACacheHoldsWhatTheCallBeforeLeft) {
             }),
             "m.py:1: cache: 1 of the 5 keys that the call before left are not in it: taken as given");
   EXPECT_EQ(said([](Cache& c) { c.steps[2].keys(1, 0) += 1e-3; }), "");
+}
+
+/// What stands in the place of each row's columns after a turn by the row's number: pairs as they are read, each by the
+/// angle of its own pair or of that of the other reading.
+reference::Grid turned_rows(const reference::Grid& before, bool half, bool own, double base) {
+  reference::Grid after = before;
+  const Index count = before.cols() / 2;
+  for (Index i = 0; i < before.rows(); ++i)
+    for (Index c = 0; c < before.cols(); ++c) {
+      const bool first = half ? c < count : c % 2 == 0;
+      const Index partner = first ? c + (half ? count : 1) : c - (half ? count : 1);
+      const Index pair = half == own ? c % count : c / 2;
+      const double angle =
+          static_cast<double>(i) * std::pow(base, -static_cast<double>(pair) / static_cast<double>(count));
+      after(i, c) = before(i, c) * std::cos(angle) + (first ? -1 : 1) * before(i, partner) * std::sin(angle);
+    }
+  return after;
+}
+
+TEST(Capture, ATurnThatIsRightAsWellIsNotMixed) {
+  for (const Index rows : {1, 2, 3, 9})
+    for (const Index columns : {2, 4, 8, 16})
+      for (const double base : {1e4, 5e5})
+        for (const bool half : {true, false}) {
+          const reference::Grid before = reference::Grid::Random(rows, columns);
+          EXPECT_FALSE(mixed_pairs(before, turned_rows(before, half, true, base), {base})) << rows << " " << columns;
+          const bool tells = rows > 1 && columns > 2;
+          EXPECT_EQ(mixed_pairs(before, turned_rows(before, half, false, base), {base}).has_value(), tells)
+              << rows << " " << columns << " " << base << " " << half;
+        }
+}
+
+TEST(Capture, MasksOfOtherSentencesAreSoForAllOfTheBatch) {
+  struct Size {
+    std::size_t sentences, heads, tokens;
+  };
+  for (const auto& [count, heads, tokens] : {Size{2, 2, 5}, {2, 4, 5}, {3, 4, 6}, {4, 2, 7}, {4, 4, 6}, {8, 4, 10}})
+    for (const int order : {0, 1, 2}) {
+      const auto length = [&](std::size_t b) { return b == 0 ? tokens : tokens - 1 - b % (tokens - 1); };
+      CapturedCall call;
+      call.count = static_cast<Index>(count), call.heads = static_cast<Index>(heads);
+      call.arguments = {{"mask", "0"}};
+      const auto array = [](std::vector<std::size_t> shape) {
+        Array made{.dtype = Dtype::f32, .shape = {shape.begin(), shape.end()}, .values = {}};
+        return made;
+      };
+      call.arrays["query"] = call.arrays["key"] = array({count, tokens, 4});
+      Array given = array({count, tokens}), blocked = array({count, heads, tokens, tokens});
+      given.dtype = Dtype::boolean;
+      bool moved = false;
+      for (std::size_t b = 0; b < count; ++b)
+        for (std::size_t j = 0; j < tokens; ++j) given.values.push_back(j < length(b) ? 1 : 0);
+      for (std::size_t b = 0; b < count; ++b)
+        for (std::size_t h = 0; h < heads; ++h) {
+          const std::size_t of = order == 0 ? b : order == 1 ? (b * heads + h) % count : (h * count + b) / heads;
+          moved = moved || length(of) != length(b);
+          for (std::size_t i = 0; i < tokens * tokens; ++i) blocked.values.push_back(i % tokens < length(of) ? 0 : 1);
+        }
+      call.arrays["argument.0"] = given, call.arrays["blocked"] = blocked;
+      const MeantMask meant = meant_mask({call}, call);
+      for (std::size_t b = 0; b < count; ++b) {
+        ASSERT_EQ(meant.mistakes[b].has_value(), moved) << count << " " << heads << " " << order;
+        if (moved) { EXPECT_EQ(meant.mistakes[b]->code, mistakes::mask_of_other_sentences); }
+        for (const Allowed& head : meant.allowed[b])
+          EXPECT_EQ(head.row(0).count(), static_cast<Index>(length(b))) << count << " " << heads << " " << order;
+      }
+    }
 }
 
 TEST(Capture, WhatWasNotFollowedHasItsWords) {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <random>
 
+#include "base/random.h"
 #include "diagnose/typed_numbers.h"
 #include "math/reference.h"
 
@@ -172,6 +173,38 @@ TEST(CheckNumbers, NamesAMaskByWhichNoRowSeesItself) {
   EXPECT_TRUE(found_in(numbers).empty());
   numbers.scores = typed("[[1, 1, 1], [-inf, 1, 1], [-inf, -inf, 1]]");
   EXPECT_EQ(found_in(numbers), (Lines{"mask transposed"}));
+}
+
+// A weight that is printed as 0.00 is no mask.
+TEST(CheckNumbers, WeightsUnderAMaskMayBeRoundedToZero) {
+  Random random(5);
+  const auto table = [&](Index rows, Index cols, float size) {
+    Matrix made(rows, cols);
+    for (float& value : made.reshaped()) value = std::round(100 * random.symmetric(size)) / 100;
+    return NumberTable{made};
+  };
+  for (int round = 0; round < 300; ++round) {
+    const Index tokens = 2 + round % 5;
+    OwnNumbers numbers;
+    numbers.x = table(tokens, 3, 2), numbers.w_q = {table(3, 4, 2)}, numbers.w_k = {table(3, 4, 2)};
+    const auto side = [&](const NumberTable& w) {
+      return reference::Grid(numbers.x->numbers.cast<double>() * w.numbers.cast<double>());
+    };
+    reference::Grid scores = side(numbers.w_q[0]) * side(numbers.w_k[0]).transpose() / 2;
+    for (Index i = 0; i < tokens; ++i)
+      for (Index j = 0; j < tokens; ++j) {
+        const bool hidden = (round % 4 == 1 && j > i) || (round % 4 == 2 && j + 1 == tokens && tokens > 2) ||
+                            (round % 4 == 3 && (j > i || j + 2 < i));
+        if (hidden) scores(i, j) = -std::numeric_limits<double>::infinity();
+      }
+    const reference::Grid weights = reference::softmax(scores);
+    numbers.weights = NumberTable{((100 * weights).array().round() / 100).matrix().cast<float>()};
+    EXPECT_EQ(found_in(numbers), Lines{}) << round;
+    if (tokens < 4) continue;
+    numbers.weights->numbers.row(tokens - 2).setZero();
+    numbers.weights->numbers(tokens - 2, 0) = 0.3f, numbers.weights->numbers(tokens - 2, 1) = 0.7f;
+    if (std::abs(weights(tokens - 2, 0) - 0.3) > 0.1) { EXPECT_NE(found_in(numbers), Lines{}) << round; }
+  }
 }
 
 }  // namespace

@@ -75,6 +75,43 @@ bool is_half(const Known& known, const LayerArrays& found, const JudgedArray& on
                 [&](std::size_t head, Index row) { return spread_of(known, head, row); });
 }
 
+/// Whether weights are the softmax of scores of half precision: the logarithms of a row differ by whole steps, but for
+/// scores near 0, whose steps are finer.
+bool have_half_scores(const Heads& weights, const std::string& type) {
+  constexpr double kExact = 1.5e-6;  // of a logarithm of a softmax in float32
+  constexpr Index kFew = 4;
+  const double step = std::ldexp(1, -bits_of(type) - 4);  // of scores that are not near 0
+  Index whole = 0, all = 0;
+  for (const Grid& head : weights)
+    for (Index i = 0; i < head.rows(); ++i) {
+      Index most = 0;
+      for (Index first = 0; first < head.cols(); ++first) {
+        Index steps = -1;  // (one is that of the first with itself)
+        for (Index j = 0; j < head.cols() && head(i, first) > 0; ++j)
+          steps += head(i, j) > 0 && std::abs(std::remainder(std::log(head(i, j) / head(i, first)), step)) <= kExact;
+        most = std::max(most, steps);
+      }
+      whole += most, all += std::max<Index>((head.row(i).array() > 0).count() - 1, 0);
+    }
+  return whole >= kFew && 4 * whole >= 3 * all;
+}
+
+/// What a computation with fewer bits leaves of each array, where it explains all that differ.
+std::optional<std::vector<double>> left_by(const Variant& variant, const std::string& type, const Known& known,
+                                           const LayerArrays& found, const std::vector<JudgedArray>& judged) {
+  Outcome outcome;
+  std::vector<double> after;
+  if (!compute_weights(known, variant, found, outcome)) return std::nullopt;
+  compute_output(known, variant, outcome);
+  for (const JudgedArray& one : judged) {
+    const Heads& computed = outcome.arrays[one.step];
+    after.push_back(computed.empty() ? kOpenCell : distance(one.step, computed, found[one.step], 0).largest);
+    const double most = static_cast<double>(tolerance_of(type)) * std::max(1.0, largest_of(known.right[one.step]));
+    if (one.differs && !(after.back() <= 0.25 * one.before && one.before < most)) return std::nullopt;
+  }
+  return after;
+}
+
 /// Whether weights differ by no more than sums of q·kᵀ in float32 may.
 bool is_order_of_sums(const Known& known, const LayerArrays& found, const JudgedArray& one) {
   if (!known.direct || one.step != SlipStep::weights) return false;
@@ -112,24 +149,25 @@ std::optional<Rounding> rounding_of(const Known& known, const LayerArrays& found
     }
     return rounding;
   }
-  if (known.direct) {
-    Variant variant;
-    variant.bits = kTf32Bits;
-    Outcome outcome;
-    if (compute_weights(known, variant, found, outcome)) {
-      compute_output(known, variant, outcome);
-      for (std::size_t at = 0; at < judged.size(); ++at) {
-        const Heads& computed = outcome.arrays[judged[at].step];
-        rounding.after[at] =
-            computed.empty() ? kOpenCell : distance(judged[at].step, computed, found[judged[at].step], 0).largest;
-      }
-      if (all([&](const JudgedArray& one) {
-            const double left = rounding.after[static_cast<std::size_t>(&one - judged.data())];
-            return left <= 0.25 * one.before && one.before < static_cast<double>(tolerance_of("tf32"));
-          })) {
-        rounding.text = words(phrases::in_tf32);
-        return rounding;
-      }
+  const auto computed = [&](const Variant& variant, const char* type, const Bilingual& text) {
+    auto after = left_by(variant, type, known, found, judged);
+    if (after) rounding = {.text = text, .after = *std::move(after)};
+    return after.has_value();
+  };
+  if (known.direct && computed({.bits = kTf32Bits}, "tf32", words(phrases::in_tf32))) return rounding;
+  for (const char* type : {"bfloat16", "float16"}) {
+    const Bilingual text = words(phrases::numbers_of, type);
+    if (known.exact && computed({.score_bits = bits_of(type)}, type, text)) return rounding;
+    if (known.inputs && computed({.weight_bits = bits_of(type)}, type, text)) return rounding;
+    if (all([&](const JudgedArray& one) {
+          const Heads &right = known.right[one.step], &seen = found[one.step];
+          return one.step == SlipStep::weights && have_half_scores(seen, type) && !have_half_scores(right, type) &&
+                 within(right, seen, std::ldexp(1, -bits_of(type) - 1),
+                        [&](std::size_t head, Index row) { return spread_of(known, head, row); });
+        })) {
+      for (std::size_t at = 0; at < judged.size(); ++at) rounding.after[at] = judged[at].before;
+      rounding.text = text;
+      return rounding;
     }
   }
   if (!all([&](const JudgedArray& one) { return is_order_of_sums(known, found, one); })) return std::nullopt;

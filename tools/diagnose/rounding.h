@@ -21,8 +21,9 @@ struct Rounding {
 };
 
 /// Of arrays that differ: numbers of a type of half precision, within what its steps may differ; queries and keys
-/// rounded to TF32 before their product, computed; or sums of float32 in another order, within the bound of their
-/// terms. Nothing where some array differs by more.
+/// rounded to TF32 before their product, or scores or weights rounded to half precision, computed; weights whose
+/// logarithms differ by steps of half precision; or sums of float32 in another order, within the bound of their terms.
+/// Nothing where some array differs by more.
 std::optional<Rounding> rounding_of(const Known& known, const LayerArrays& found,
                                     const std::vector<JudgedArray>& judged);
 

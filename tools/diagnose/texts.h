@@ -36,7 +36,7 @@ namespace headlight {
   F(all_four) F(queries) F(keys) F(values) F(token) F(tokens) F(heads) F(column) F(layer) F(head) F(sentence) \
   F(the_queries) F(the_keys) F(the_heads) F(the_sentences) F(conjunction) F(comma) F(semicolon_and) F(averaged) \
   F(added_up) F(of_p_in_eval) F(of_logarithms) F(causal_mask) F(diagonal) F(next_token) F(one_few) F(one_many) \
-  F(order_next) F(order_before) F(order_reversed) F(decoys) \
+  F(of_batch_heads) F(of_heads_batch) F(order_next) F(order_before) F(order_reversed) F(decoys) \
   F(one_number) F(lower_number) F(queries_one) F(queries_many) F(of_scale) F(scale_in_place) F(scale_unknown) F(of_p) \
   F(not_divided) F(side_interleaved) F(side_reshaped) F(value_interleaved) F(value_reshaped) F(not_used) F(in_head) \
   F(in_heads) F(of_columns) F(with_base) F(pairs_half) F(pairs_neighbours) F(of_heads) F(in_order) F(numbers_of) \

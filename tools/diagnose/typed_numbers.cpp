@@ -154,21 +154,30 @@ std::optional<Source> source_of_x(const OwnNumbers& numbers, const Allowed& allo
   return source;
 }
 
-/// The mask that weights show by zeros: causal, hidden keys, both; else none.
-Allowed mask_of_weights(const Matrix& weights) {
-  const Allowed seen = weights.array() != 0;
-  const MaskParts parts = parts_of(seen);
-  return parts.causal || (seen == parts.keys).all() ? seen : Allowed::Constant(seen.rows(), seen.cols(), true);
+/// The masks that weights may have by their zeros, some of which may be rounded numbers: causal, of so many keys,
+/// hidden keys, both; none.
+std::vector<Allowed> masks_of_weights(const Matrix& weights) {
+  const Allowed seen = weights.array() != 0, all = Allowed::Constant(seen.rows(), seen.cols(), true);
+  const Allowed keys = parts_of(seen).keys, causal = causal_mask(seen.rows(), seen.cols(), seen.cols() - seen.rows());
+  Index window = 0;
+  for (Index i = 0; i < seen.rows(); ++i)
+    for (Index j = 0; j < seen.cols(); ++j)
+      if (seen(i, j)) window = std::max(window, i + seen.cols() - seen.rows() - j + 1);
+  const Allowed near = causal && !causal_mask(seen.rows(), seen.cols(), seen.cols() - seen.rows() - window);
+  std::vector<Allowed> options{causal && keys, causal, keys, all}, masks;
+  if (window > 1) options.insert(options.begin() + 2, near);  // a window of one key shows nothing
+  for (const Allowed& one : options)
+    if ((one || !seen).all() &&
+        std::none_of(masks.begin(), masks.end(), [&](const Allowed& known) { return are_same(known, one); }))
+      masks.push_back(one);
+  return masks;
 }
 
-}  // namespace
-
-std::vector<Mistake> check_numbers(const OwnNumbers& numbers) {
+/// The tables under one mask of the scores.
+std::vector<Mistake> mistakes_under(const OwnNumbers& numbers, const Allowed& allowed) {
   const auto &scores = numbers.scores, &weights = numbers.weights;
   NumbersJudge judge;
-  Allowed allowed;
-  if (scores) judge.take_mask(*scores, allowed = allowed_in(scores->numbers.cast<double>()));
-  else if (weights) allowed = mask_of_weights(weights->numbers);
+  if (scores) judge.take_mask(*scores, allowed);
   auto source = scores || weights ? source_of_x(numbers, allowed, printed_unit((scores ? scores : weights)->numbers))
                                   : std::nullopt;
   if (scores) {
@@ -180,6 +189,24 @@ std::vector<Mistake> check_numbers(const OwnNumbers& numbers) {
   if (weights && source) judge.explain(SlipStep::weights, *weights, *source);
   else if (weights) judge.take_sums(*weights);
   return std::move(judge.found);
+}
+
+}  // namespace
+
+std::vector<Mistake> check_numbers(const OwnNumbers& numbers) {
+  if (numbers.scores) return mistakes_under(numbers, allowed_in(numbers.scores->numbers.cast<double>()));
+  if (!numbers.weights) return {};
+  // Weights that are right under a mask that their zeros allow are right; else their zeros are a mask or numbers.
+  const Allowed seen = numbers.weights->numbers.array() != 0;
+  std::vector<Mistake> mistakes;
+  bool exact = false;
+  for (const Allowed& allowed : masks_of_weights(numbers.weights->numbers)) {
+    auto found = mistakes_under(numbers, allowed);
+    if (found.empty()) return {};
+    if (!exact) mistakes = std::move(found);
+    exact = exact || are_same(allowed, seen);
+  }
+  return mistakes;
 }
 
 }  // namespace headlight

@@ -128,7 +128,7 @@ struct Computation {
 
   /// Under the mask. Without queries and keys a bias is part of the logits already.
   Grid masked(const Grid& logits) const {
-    Grid scores = logits;
+    Grid scores = rounded(logits, variant.score_bits);
     for (Index i = 0; i < scores.rows(); ++i)
       for (Index j = 0; j < scores.cols(); ++j) {
         double& score = scores(i, j);
@@ -136,7 +136,7 @@ struct Computation {
         else if (allowed(i, j)) score += known.direct ? mask(i, j) : 0;
         else if (variant.use == MaskUse::before) score = variant.blocked.value_or(kNoScore);
       }
-    return scores;
+    return rounded(std::move(scores), variant.score_bits);
   }
 
   double sink(std::size_t head) const { return known.sinks.empty() || variant.no_sinks ? kNoScore : known.sinks[head]; }
@@ -276,7 +276,7 @@ struct Computation {
       if (empty && variant.mask && (!seen || is_of_blocked_row(found_weights[head].row(i))))
         weights.row(i).setConstant(kOpenCell);
     }
-    weights *= variant.weights_factor;
+    weights = rounded(weights * variant.weights_factor, variant.weight_bits);
   }
 
   void mix_heads(Heads& weights) {

@@ -100,6 +100,7 @@ struct Variant {
   Order values = Order::own, value_heads = Order::own;  // tokens and heads of values, as the weights meet them
   std::optional<double> kept = {};                      // dropout: the factor of weights that are kept
   int bits = 0;                                         // of the mantissa of every operand of a product; 0: all
+  int score_bits = 0, weight_bits = 0;                  // the same of scores and weights
   std::vector<Index> heads = {};                        // that have the slips; empty: all
 };
 

@@ -80,7 +80,8 @@ bool are_alike(const MistakeCode& of_numbers, const MistakeCode& of_steps) {
   const auto missing = [](const MistakeCode& code) {
     return code == mask_not_applied || code.name.ends_with("mask_missing");
   };
-  return of_numbers == of_steps || of_numbers == mask_off_by_one || (missing(of_numbers) && missing(of_steps));
+  const bool off_by_one = of_numbers == mask_off_by_one && of_steps != mask_of_other_sentences;
+  return of_numbers == of_steps || off_by_one || (missing(of_numbers) && missing(of_steps));
 }
 
 bool rows_sum_to_one(const Array& weights) {
@@ -237,7 +238,7 @@ struct Judge {
 
   Result<std::optional<Examination>> examine_file(const ArrayFile& file) const {
     if (!file.arrays.contains("attentions") && !file.arrays.contains("output")) return std::optional<Examination>();
-    auto mine = TRY(export_from(call.where, file, std::nullopt));
+    auto mine = TRY(export_from(call.where.empty() ? "arrays" : call.where, file, std::nullopt));
     auto ours = TRY(answers_to(mine));
     const float tolerance = call.tolerance > 0 ? call.tolerance : tolerance_of(call.dtype);
     constexpr double kCells = kSearchCells / 4;  // of a call and a sentence
@@ -285,12 +286,13 @@ struct Judge {
     std::vector<Mistake> all;
     if (const auto& rounding = examined.diagnosis.rounding) { return take(rounding->text()); }
     if (!examined.diagnosis.verdicts.empty()) all = examined.diagnosis.verdicts.front().mistakes;
+    for (Mistake& one : all)  // the steps have the number
+      if (one.code == blocked_scores_weak && call.filled) one.text = number_words(call);
     const auto shown = all.empty() ? std::nullopt : std::optional(all.front());
     const auto scale = wrong_scale();
     const int seen = int{of_mask.has_value()} + int{scale.has_value()} + int{!call.over.empty()};
-    const bool rounded =
-        call.dtype != "float32" && of_mask && of_mask->code == blocked_scores_weak;  // steps have the number
-    if (seen == 1 && shown && of_mask && are_alike(shown->code, of_mask->code)) return add(rounded ? *of_mask : *shown);
+    const bool stated = of_mask && of_mask->code == blocked_scores_weak && shown && shown->code != blocked_scores_weak;
+    if (seen == 1 && shown && of_mask && are_alike(shown->code, of_mask->code)) return add(stated ? *of_mask : *shown);
     if (seen == 1 && shown && scale && is_scale(shown->code)) return add(*shown);
     if (scale) add(*scale);
     if (of_mask) add(*of_mask);

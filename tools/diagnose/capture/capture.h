@@ -62,9 +62,9 @@ struct CapturedCall {
                                    // in what form ("sum", "subtracted"); "sides" and the names of what queries and
                                    // keys are made from
 
-  // Of the steps: the last number that is too large to block, which replaces scores or by which they are lowered; and
-  // by the code of a mistake the array of the step that makes it.
-  std::optional<double> weak;
+  // Of the steps: the last finite number that replaces scores or by which they are lowered; and by the code of a
+  // mistake the array of the step that makes it.
+  std::optional<double> filled;
   bool lowered = false;
   std::map<std::string_view, std::string> step_of;
   std::map<std::string, double> expect;  // of the metadata `expect`: the fields that are numbers

@@ -151,16 +151,48 @@ void add_arguments(const std::vector<CapturedCall>& calls, const CapturedCall& c
   }
 }
 
-/// The mistake that a number used instead of −∞ shows.
-std::optional<Mistake> weak_number(const CapturedCall& call) {
-  if (!call.weak) return std::nullopt;
-  const bool half = call.dtype == "float16" || call.dtype == "bfloat16";
-  const Bilingual number = formatted(half ? "%.2g" : "%.4g", *call.weak);
-  return mistake_of(blocked_scores_weak,
-                    words(blocked_scores_weak, call.lowered ? words(phrases::lower_number, number) : number));
+/// Masks given in one of the arguments, applied to other sentences: the given one of each sentence, and in which order
+/// they were repeated. Nothing where they are where they belong, or in no such order.
+struct OtherSentences {
+  std::vector<Allowed> meant;
+  MistakeCode order;
+};
+std::optional<OtherSentences> given_to_others(const CapturedCall& call, const Blocked& blocked) {
+  const std::size_t count = blocked.size(), heads = blocked[0].size();
+  for (std::size_t argument = 0; argument < call.arguments.size(); ++argument)
+    for (const Array& form : forms_of(call, argument)) {
+      if (static_cast<std::size_t>(form.shape[0]) != count) continue;
+      std::vector<Allowed> first, second;  // what each sentence's mask blocks, meant in one way or the other
+      for (std::size_t b = 0; b < count; ++b) {
+        const Grid cells = cells_of(form, static_cast<Index>(b), 0);
+        const bool numbers = is_floating(form.dtype) && (cells.array() <= kBlocking).any();
+        first.emplace_back(numbers ? Allowed(cells.array() <= kBlocking) : Allowed(cells.array() == 0));
+        second.emplace_back(numbers ? first.back() : Allowed(cells.array() != 0));
+      }
+      for (const auto& given : {first, second}) {
+        const auto follows = [&](const auto& sentence) {
+          for (std::size_t b = 0; b < count; ++b)
+            for (std::size_t h = 0; h < heads; ++h)
+              if (!are_same(blocked[b][h], given[sentence(b, h)])) return false;
+          return true;
+        };
+        if (follows([](std::size_t b, std::size_t) { return b; })) return std::nullopt;
+        if (follows([&](std::size_t b, std::size_t h) { return (b * heads + h) % count; }))
+          return OtherSentences{given, phrases::of_batch_heads};
+        if (follows([&](std::size_t b, std::size_t h) { return (h * count + b) / heads; }))
+          return OtherSentences{given, phrases::of_heads_batch};
+      }
+    }
+  return std::nullopt;
 }
 
 }  // namespace
+
+Bilingual number_words(const CapturedCall& call) {
+  const bool half = call.dtype == "float16" || call.dtype == "bfloat16";
+  const Bilingual number = formatted(half ? "%.2g" : "%.4g", call.filled.value_or(0));
+  return words(blocked_scores_weak, call.lowered ? words(phrases::lower_number, number) : number);
+}
 
 Grid cells_of(const Array& array, Index sentence, Index head) {
   const Index heads = array.shape[1], rows = array.shape[2], cols = array.shape[3];
@@ -176,7 +208,8 @@ Grid rows_of(const Array& array, Index sentence) {
 MeantMask meant_mask(const std::vector<CapturedCall>& calls, const CapturedCall& call) {
   MeantMask meant;
   Blocked blocked = blocked_before(call);
-  std::optional<Mistake> seen = weak_number(call);
+  std::optional<Mistake> seen;
+  if (call.filled && *call.filled > kBlocking) seen = mistake_of(blocked_scores_weak, number_words(call));
   if (call.array("numbers")) seen = mistake_of(mask_added_as_numbers);
   if (const Array* after = call.array("after"))
     if (block(blocked, cells_where(call, *after, false))) seen = mistake_of(mask_after_softmax);
@@ -188,11 +221,16 @@ MeantMask meant_mask(const std::vector<CapturedCall>& calls, const CapturedCall&
       return std::all_of(heads.begin(), heads.end(), [&](const Allowed& head) { return are_same(head, heads[0]); });
     };
     const bool heads_agree = std::all_of(blocked.begin(), blocked.end(), agree), inverted = are_inverted(blocked);
-    const std::vector<Allowed> others = heads_agree ? std::vector<Allowed>() : of_other_sentences(blocked);
+    auto others = given_to_others(call, blocked);
+    if (!others && !heads_agree)
+      if (auto first = of_other_sentences(blocked); !first.empty())
+        others = OtherSentences{std::move(first), phrases::of_batch_heads};
     bool named = false;
     for (std::size_t b = 0; b < blocked.size(); ++b) {
       std::optional<Meant> one;
-      if (!others.empty()) one = Meant{!others[b], mistake_of(mask_of_other_sentences)};
+      if (others)
+        one = Meant{!others->meant[b],
+                    mistake_of(mask_of_other_sentences, words(mask_of_other_sentences, words(others->order)))};
       else if (inverted) one = Meant{blocked[b][0], mistake_of(mask_inverted)};
       else if (heads_agree) one = meant_by(!blocked[b][0]);
       if (!one) continue;

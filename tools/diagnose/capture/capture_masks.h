@@ -15,6 +15,9 @@ inline constexpr double kBlocking = -1e3;
 /// `steps` as what they come to: blocked, bias, numbers, after, scales. Notes: what is not judged.
 void take_steps(CapturedCall& call, std::vector<FactRow>& notes);
 
+/// "blocked scores are −100 in place of −∞", of the number that the steps put there.
+Bilingual number_words(const CapturedCall& call);
+
 struct MeantMask {
   std::vector<std::vector<Allowed>> allowed;     // of each sentence and head
   std::vector<Heads> bias;                       // the same, added to the scores; empty: nothing

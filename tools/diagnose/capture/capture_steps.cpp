@@ -52,8 +52,9 @@ struct StepTaker {
 
   void block(bool lowered, double number, const Array& hidden) const {
     put("blocked", hidden);
-    if (are_all(hidden, is_zero) || !std::isfinite(number) || number <= kBlocking) return;
-    call.weak = number, call.lowered = lowered, call.step_of[blocked_scores_weak.name] = name;
+    if (are_all(hidden, is_zero) || !std::isfinite(number)) return;
+    call.filled = number, call.lowered = lowered;
+    if (number > kBlocking) call.step_of[blocked_scores_weak.name] = name;
   }
 
   std::vector<float>& scales(const char* how) const {

@@ -31,20 +31,29 @@ double wrapped(double angle) { return std::remainder(angle, 2 * std::numbers::pi
 
 std::optional<Pairs> mixed_pairs(const Grid& before, const Grid& after, std::initializer_list<double> bases) {
   const Index columns = before.cols(), count = columns / 2;
+  // Whether row i was turned by i, column c with its partner by the angle of pair_of(c).
+  const auto turns = [&](Pairs pairs, double base, const auto& pair_of) {
+    double apart = 0;
+    for (Index i = 0; i < before.rows(); ++i)
+      for (Index c = 0; c < columns; ++c) {
+        const bool first = pairs == Pairs::half ? c < count : c % 2 == 0;
+        const Index step = pairs == Pairs::half ? count : 1;
+        const double angle =
+            static_cast<double>(i) * std::pow(base, -static_cast<double>(pair_of(c)) / static_cast<double>(count));
+        const double other = first ? -before(i, c + step) : before(i, c - step);
+        apart = std::max(apart, std::abs(before(i, c) * std::cos(angle) + other * std::sin(angle) - after(i, c)));
+      }
+    return apart <= 1e-2 * std::max(1.0, before.cwiseAbs().maxCoeff());
+  };
+  const auto halves = [&](Index c) { return c % count; };
+  const auto neighbours = [](Index c) { return c / 2; };
   for (const Pairs pairs : {Pairs::half, Pairs::neighbours})
     for (const double base : bases) {
       if (base <= 1 || columns % 2 != 0) continue;
-      double apart = 0;
-      for (Index i = 0; i < before.rows(); ++i)
-        for (Index c = 0; c < columns; ++c) {
-          const bool first = pairs == Pairs::half ? c < count : c % 2 == 0;
-          const Index step = pairs == Pairs::half ? count : 1, pair = pairs == Pairs::half ? c / 2 : c % count;
-          const double angle =
-              static_cast<double>(i) * std::pow(base, -static_cast<double>(pair) / static_cast<double>(count));
-          const double other = first ? -before(i, c + step) : before(i, c - step);
-          apart = std::max(apart, std::abs(before(i, c) * std::cos(angle) + other * std::sin(angle) - after(i, c)));
-        }
-      if (apart <= 1e-2 * std::max(1.0, before.cwiseAbs().maxCoeff())) return pairs;
+      const bool of_half = pairs == Pairs::half;
+      const bool mixed = of_half ? turns(pairs, base, neighbours) : turns(pairs, base, halves);
+      // What is right as well, as a turn by 0 is, is no evidence.
+      if (mixed && !(of_half ? turns(pairs, base, halves) : turns(pairs, base, neighbours))) return pairs;
     }
   return std::nullopt;
 }
