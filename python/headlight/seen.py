@@ -44,7 +44,7 @@ class Report:
     def __init__(self, captured: Sequence[Any], language: str, notes: Sequence[Sequence[str]] = (),
                  expect: Mapping[str, Any] = {}, site_of: Callable[[Any], Site | None] = lambda one: None,
                  said: Sequence[Any] = ()) -> None:
-        """The answer of `headlight diagnose` to calls, facts and arrays of each (diagnose/capture.h). A mistake of
+        """The answer of `headlight diagnose` to calls, facts and arrays of each (diagnose/capture/capture.h). A mistake of
         several calls at one line is one; `site_of`: that line. `said`: index and place of a call, and a text of flow
         about it, which counts where no mistake is named there."""
         arrays = {f"{index}.{name}": array for index, (_, own) in enumerate(captured) for name, array in own.items()}
@@ -131,7 +131,7 @@ def _named_weights(modules: Sequence[Any]) -> dict[str, tuple[str, Any]]:
 
 
 class _Captured:
-    """The facts and arrays of one call (tools/diagnose/capture.h). `masks`: mask arguments of all calls, by number."""
+    """The facts and arrays of one call (tools/diagnose/capture/capture.h). `masks`: mask arguments of all calls, by number."""
 
     def __init__(self, call: Call, keep: int, intended: Array | None, masks: dict[Any, int]) -> None:
         self.parts, self.call = call._parts, call
