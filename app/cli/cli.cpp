@@ -44,7 +44,8 @@ constexpr Place kPlaces[] = {{"open"},
                              {"page", "page"},
                              {"site", "page"},
                              {"models"},
-                             {"code"}};
+                             {"code"},
+                             {"study", "study"}};
 
 /// Commands that ended, and what to do instead.
 constexpr std::pair<std::string_view, std::string_view> kEnded[] = {

@@ -166,7 +166,7 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
   if ((figure.patch != PatchForm::heads || figure.measure.metric) && figure.kind != FigureKind::patch)
     return bad_input(figure.measure.metric ? "--metric" : "--at", "", "--view patch", "--view " + options.view);
   figure.measure.words = figure.lens, figure.measure.query = figure.query;
-  if (figure.alignment != Alignment::words && !shows_two(figure.kind))
+  if (figure.alignment && !shows_two(figure.kind))
     return bad_input("--align", "", "--view compare or patch", "--view " + options.view);
   TRY(add_shades(options, trace, figure));
   if (options.against && !shows_two(figure.kind))
@@ -241,6 +241,18 @@ Result<AnswerSnapshot> other_answer(const FigureArguments& options, const Questi
   return AnswerSnapshot{.trace = std::move(before), .document = question.asked.document()};
 }
 
+/// --query counts the tokens of the clean question, as `patch` does; a figure those of the corrupt one.
+Result<FigureOptions> of_corrupt(FigureOptions figure, const Trace& clean, const Trace& corrupt) {
+  if (!figure.measure.query) return figure;
+  TRY(check_within("--query", "", *figure.measure.query, clean.queries()));
+  for (const auto& [of_clean, of_corrupt] : patch_pairs(clean, corrupt, Stack::self, figure.alignment))
+    if (of_clean == *figure.measure.query) {
+      figure.measure.query = of_corrupt;
+      return figure;
+    }
+  return bad_input("--query", "", "a token that both sentences have", std::to_string(*figure.measure.query));
+}
+
 Result<Drawing> drawing_of(const FigureArguments& options, const Question& question, const FigureOptions& figure,
                            const TextWidth& measure) {
   const std::shared_ptr<const Trace>& trace = question.trace;
@@ -254,8 +266,10 @@ Result<Drawing> drawing_of(const FigureArguments& options, const Question& quest
   if (options.pair != PairPart::all)
     return bad_input("--pair " + std::string(name(options.pair)), "", "--view heads, head, text, glance or flow",
                      "--view " + options.view);
-  return figure.kind == FigureKind::patch ? draw_patch(other, now, figure, measure)
-                                          : draw_comparison(other, now, figure, measure, fold_choice(options.folds));
+  if (figure.kind == FigureKind::compare)
+    return draw_comparison(other, now, figure, measure, fold_choice(options.folds));
+  return options.against ? draw_patch(now, other, TRY(of_corrupt(figure, *now.trace, *other.trace)), measure)
+                         : draw_patch(other, now, figure, measure);
 }
 
 Result<Answer> answer(const Question& question, const FigureArguments& options) {
@@ -328,13 +342,13 @@ ParsedCommand add_figure(Parser& parser, const Frontend&) {
       "heads (default): a map of every head; head: one head large; text: the text, each word shaded; glance: all heads "
       "small, a row per layer; inside: the numbers behind one weight; writers: what wrote its score; lens: the guess "
       "after each layer; diagram: the matrices of a layer and what each is computed from; matrix: one of these "
-      "matrices; flow: lines between the words; compare: one head in two answers; patch: what of A brings its answer "
-      "back in B");
+      "matrices; flow: lines between the words; compare: one head in two answers; patch: what of this question, the "
+      "clean one, brings its answer back in that of --against, the corrupt one");
   add_answer_options(parser, *options);
   parser
       .option("--query", options->figure.query,
               "Of inside, writers, lens, diagram and text: the query (the token that attends), from 0; by default the "
-              "last token. Of patch: the word that is guessed")
+              "last token. Of patch: the token of the clean question whose next word is guessed")
       .not_negative();
   parser.option("--key", options->figure.key, "Of inside and writers: the key (the token attended to), from 0")
       .not_negative();

@@ -27,7 +27,7 @@ struct ScreenshotArguments {
   bool ascending = false, own_range = false;
   HeadSearch find;
   std::optional<std::string> against;
-  Alignment alignment = Alignment::words;
+  std::optional<Alignment> alignment = {};
   PairPart pair = PairPart::all;
   CodeLook code;
 };
@@ -74,12 +74,13 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
     view.patch.on = named->patch;
     if (named->form) view.text.form = named->form;
   }
-  if (options.alignment != Alignment::words) view.alignment = options.alignment;
+  if (options.alignment) view.alignment = options.alignment;
   if (options.code != CodeLook{}) view.code = options.code;
   if (options.own_range) view.own_range = true;
   if (!options.folds.empty()) view.fold = fold_choice(options.folds);
   if (options.pair != PairPart::all) view.fold.pair = options.pair;
   if (options.against) start.against = TRY(question_of(*options.against, "--against", options.request.source()));
+  if (options.against && view.patch.on) std::swap(*start.against, start.session.document);  // A is the clean question
   // A head that was asked for stays the one that is compared.
   const bool seeks_head = view.view == View::compare && !head.layer && !head.head;
   if (!options.view.empty() && (looks_at_matrices(view.view) || seeks_head)) options.picture.view = view.view;

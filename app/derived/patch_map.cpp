@@ -13,6 +13,10 @@ namespace {
 
 constexpr double kSecondsAtOnce = 0.1;
 
+Alignment alignment_of(const Trace& a, const Trace& b, Stack stack, const std::optional<Alignment>& asked) {
+  return patch_alignment(a.query_tokens(stack).size(), b.query_tokens(stack).size(), asked);
+}
+
 /// What is compared. Errors: a word that the model does not have, a token that A does not have.
 Result<MetricWanted> metric_wanted(const Trace& a, const Trace& b, const PatchMeasure& measure,
                                    const TokenPairs& queries) {
@@ -38,11 +42,12 @@ Result<PatchWanted> wanted_of(const Trace& a, const Trace& b, const PatchChoice&
   const Stack stack = choice.head.stack;
   PatchWanted wanted{.at = choice.form == PatchForm::residual ? PatchAt::residual : PatchAt::heads, .stack = stack};
   if (!a.has(stack)) return wanted;  // which patch_answers refuses
+  const Alignment alignment = alignment_of(a, b, stack, choice.alignment);
   for (const Trace* trace : {&a, &b})
-    if (static_cast<std::size_t>(trace->queries(stack)) > kMostAligned)
+    if (alignment == Alignment::words && static_cast<std::size_t>(trace->queries(stack)) > kMostAligned)
       return bad_input("patch", "tokens", "at most " + std::to_string(kMostAligned),
                        std::to_string(trace->queries(stack)));
-  wanted.queries = aligned_pairs(a.query_tokens(stack).tokens, b.query_tokens(stack).tokens, choice.alignment);
+  wanted.queries = patch_pairs(a, b, stack, choice.alignment);
   if (wanted.queries.empty()) return bad_input("patch", "tokens", "one that both sentences have", "none");
   wanted.by_token = choice.form == PatchForm::tokens;
   wanted.metric = TRY(metric_wanted(a, b, choice.measure, wanted.queries));
@@ -64,6 +69,7 @@ Result<PatchMap> begun(const Trace& a, const Trace& b, const PatchChoice& choice
   const Index layers = b.num_layers(stack), heads = b.num_heads(stack);
   if (choice.form != PatchForm::heads)
     for (const auto& pair : wanted.queries) map.tokens.push_back(pair.second);
+  map.alignment = alignment_of(a, b, stack, choice.alignment);
   map.unaligned = b.queries(stack) - std::ssize(wanted.queries);
   const auto tokens = static_cast<Index>(map.tokens.size());
   map.restored =
@@ -97,6 +103,14 @@ HeadRef PatchMap::head_of(const CellRef& cell) const {
     case PatchForm::tokens: break;
   }
   return {choice.head.layer, cell.query, choice.head.stack};
+}
+
+Alignment patch_alignment(std::size_t a, std::size_t b, const std::optional<Alignment>& asked) {
+  return asked.value_or(a == b ? Alignment::positions : Alignment::words);
+}
+
+TokenPairs patch_pairs(const Trace& a, const Trace& b, Stack stack, const std::optional<Alignment>& asked) {
+  return aligned_pairs(a.query_tokens(stack).tokens, b.query_tokens(stack).tokens, alignment_of(a, b, stack, asked));
 }
 
 TokenPairs aligned_pairs(const std::vector<Token>& a, const std::vector<Token>& b, Alignment alignment) {

@@ -31,14 +31,15 @@ struct PatchMeasure {
 /// How the map is made.
 struct PatchChoice {
   PatchForm form = PatchForm::heads;
-  HeadRef head = {};  // its stack; of PatchForm::tokens its layer
-  Alignment alignment = Alignment::words;
+  HeadRef head = {};                        // its stack; of PatchForm::tokens its layer
+  std::optional<Alignment> alignment = {};  // nothing: patch_alignment
   PatchMeasure measure = {};
 
   friend bool operator==(const PatchChoice&, const PatchChoice&) = default;
 };
 /// Keeps only the parts of the chosen head that the form depends on.
-inline PatchChoice patch_choice(PatchForm form, const HeadRef& chosen, Alignment alignment, PatchMeasure measure = {}) {
+inline PatchChoice patch_choice(PatchForm form, const HeadRef& chosen, const std::optional<Alignment>& alignment,
+                                PatchMeasure measure = {}) {
   return {form, {form == PatchForm::tokens ? chosen.layer : 0, 0, chosen.stack}, alignment, std::move(measure)};
 }
 
@@ -55,12 +56,13 @@ struct PatchMap {
   WeakRef<Trace> a, b;
   PatchChoice choice = {};
   Index known = 0;
+  Alignment alignment = Alignment::words;
   Metric metric = Metric::logit_difference;
   std::string right = {}, wrong = {};                         // the words of the metric
   std::string token = {};                                     // that of PatchMeasure::query
   std::shared_ptr<const Trace> hidden_a = {}, hidden_b = {};  // the answers that are compared where a word was hidden
   double in_a = 0, in_b = 0;                                  // of the metric
-  Matrix restored;                 // (rows, columns): (m − B) / (A − B), 0 nothing, 1 all
+  Matrix restored;                 // (rows, columns): (m − B) / (A − B) on the metric's scale, 0 nothing, 1 all
   std::vector<Index> tokens = {};  // of B, the columns of PatchForm::residual and ::tokens
   Index unaligned = 0;             // tokens of B that have none of A beside them, and keep their own
   double seconds = 0;              // of computing the known rows
@@ -74,6 +76,13 @@ struct PatchMap {
   /// The head that shows a cell: its head, for the residual stream the first of the layer.
   HeadRef head_of(const CellRef& cell) const;
 };
+
+/// How the tokens of two sentences belong together in a patch: as `asked`, else by position where there are as many of
+/// both, else by their words.
+Alignment patch_alignment(std::size_t a, std::size_t b, const std::optional<Alignment>& asked);
+
+/// Those of the queries of a stack that both answers have.
+TokenPairs patch_pairs(const Trace& a, const Trace& b, Stack stack, const std::optional<Alignment>& asked);
 
 /// The tokens of A and B that belong together, at most kMostAligned each where words are aligned.
 TokenPairs aligned_pairs(const std::vector<Token>& a, const std::vector<Token>& b, Alignment alignment);

@@ -42,7 +42,7 @@ struct FigureOptions {
   LensWords lens = {};                        // of a lens: the words that are split
   PatchForm patch = PatchForm::heads;         // of a patch: its form …
   PatchMeasure measure = {};                  // … what it compares, …
-  Alignment alignment = Alignment::words;     // … and of two answers: which words belong together
+  std::optional<Alignment> alignment = {};    // … and of two answers: which words belong together
   Look look = {};                             // of a matrix: which, and the cell whose terms are listed
   std::optional<std::vector<Index>> layers = {};  // of all heads, and of rollout: which layers; none: all of them
   bool caption = true;                            // is drawn below the figure; else it is Drawing::caption alone

@@ -62,6 +62,15 @@ std::string list_of(const std::vector<HeadRef>& heads) {
   return joined_texts(heads, ",", [](const HeadRef& head) { return head_text({head.layer, head.head}); });
 }
 
+/// The token of A for one of B, in whose question a command counts.
+Index clean_query(const AppState& state, Index of_b) {
+  const auto a = state.kept ? compared_trace(state) : nullptr;
+  if (!a || !state.trace) return of_b;
+  for (const auto& [of_a, token] : patch_pairs(*a, *state.trace.answer(), Stack::self, state.view.alignment))
+    if (token == of_b) return of_a;
+  return of_b;
+}
+
 /// The picture that the window would write of what it shows.
 void add_picture(CommandWords& words, const AppState& state, const FigureRequest& order) {
   const FigureKind kind = order.kind;
@@ -88,7 +97,7 @@ void add_picture(CommandWords& words, const AppState& state, const FigureRequest
   if (kind == FigureKind::flow) add(words, "--threshold", shortest_text(view.flow.threshold));
   if (kind == FigureKind::patch && view.patch.form != PatchForm::heads)
     add(words, "--at", std::string(name_in(kPatchForms, view.patch.form)));
-  if (shows_two(kind) && view.alignment != Alignment::words) add(words, "--align", std::string(name(view.alignment)));
+  if (shows_two(kind) && view.alignment) add(words, "--align", std::string(name(*view.alignment)));
   const bool of_key = kind == FigureKind::steps || kind == FigureKind::writers || kind == FigureKind::sentence;
   const bool of_query = of_key || kind == FigureKind::diagram || kind == FigureKind::lens;
   const LensWords& split = kind == FigureKind::patch ? view.patch.words : view.lens;
@@ -97,7 +106,7 @@ void add_picture(CommandWords& words, const AppState& state, const FigureRequest
   if (kind == FigureKind::patch) {
     const PatchMeasure measure = patch_measure(view, *order.trace);
     if (measure.metric) add(words, "--metric", std::string(name(*measure.metric)));
-    if (measure.query) add(words, "--query", std::to_string(*measure.query));
+    if (measure.query) add(words, "--query", std::to_string(clean_query(state, *measure.query)));
   }
   if (kind == FigureKind::matrix) {
     add(words, "--matrix", path(*order.trace, view.look.matrix));
@@ -149,7 +158,12 @@ Result<CommandWords> command_words(const AppState& state, CommandGives gives) {
   if ((draws || codes) && state.prefix)
     return bad_input("copy as command", "prefix", "all tokens (no option cuts them)",
                      "the first " + std::to_string(view.prefix), ErrorCode::not_a_command);
-  const auto document = TRY(draws ? one_sentence(state) : state.document);
+  auto document = TRY(draws ? one_sentence(state) : state.document);
+  // Of a patch A, the clean question, is the question of the command, and B the other one.
+  const bool patches = draws && seen_figure(state) == FigureKind::patch && state.kept;
+  std::optional<Document> other;
+  if (state.kept) other = state.kept->document;
+  if (patches) std::swap(document, *other);
   const auto request = TRY(asking(state, document));
   const bool of_writers = explains && view.view == View::inside && view.tab == InsideTab::why;
   CommandWords words{"headlight", draws        ? "figure"
@@ -162,7 +176,7 @@ Result<CommandWords> command_words(const AppState& state, CommandGives gives) {
     FigureRequest order = figure_order(state);
     order.kind = seen_figure(state);
     if (shows_two(order.kind) && state.kept) {
-      auto against = TRY(against_words(state.kept->document));
+      auto against = TRY(against_words(*other));
       add(words, "--against", std::move(against));
     }
     add_picture(words, state, order);

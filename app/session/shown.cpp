@@ -111,9 +111,12 @@ std::optional<ComparisonQuestion> comparison_question(const AppState& state) {
   auto other = compared_trace(state);
   if (!other) return std::nullopt;
   const auto guess = guess_question(state);
-  return ComparisonQuestion{std::move(other),     state.trace,
-                            state.view.chosen,    guess ? guess->hidden : std::nullopt,
-                            state.view.alignment, drawn_fold(state.view)};
+  return ComparisonQuestion{std::move(other),
+                            state.trace,
+                            state.view.chosen,
+                            guess ? guess->hidden : std::nullopt,
+                            state.view.alignment.value_or(Alignment::words),
+                            drawn_fold(state.view)};
 }
 
 PatchMeasure patch_measure(const ViewState& view, const Trace& trace) {
@@ -123,6 +126,15 @@ PatchMeasure patch_measure(const ViewState& view, const Trace& trace) {
   if (pinned && view.pinned && view.chosen.stack != Stack::encoder && view.pinned->query < trace.queries())
     measure.query = view.pinned->query;
   return measure;
+}
+
+Alignment drawn_alignment(const AppState& state) {
+  const auto other = state.view.patch.on ? compared_trace(state) : nullptr;
+  const Stack stack = state.view.chosen.stack;
+  if (!other || !state.trace || !other->has(stack) || !state.trace->has(stack))
+    return state.view.alignment.value_or(Alignment::words);
+  return patch_alignment(static_cast<std::size_t>(other->queries(stack)),
+                         static_cast<std::size_t>(state.trace->queries(stack)), state.view.alignment);
 }
 
 std::optional<PatchQuestion> patch_question(const AppState& state) {
@@ -139,7 +151,8 @@ std::optional<PatchQuestion> patch_question(const AppState& state) {
 }
 
 bool is_of_now(const AppState& state) {
-  return state.comparison && state.trace && state.comparison->heads->alignment == state.view.alignment &&
+  return state.comparison && state.trace &&
+         state.comparison->heads->alignment == state.view.alignment.value_or(Alignment::words) &&
          state.comparison->heads->fold == drawn_fold(state.view) &&
          state.comparison->heads->a == compared_trace(state) && state.comparison->heads->b == state.trace.answer();
 }

@@ -42,6 +42,8 @@ bool shows_tokens(const AppState& state);
 /// What is compared with the answer on the screen: the one that was kept; else, where the question has edits, the same
 /// without them, once it is known. Null where there is neither.
 std::shared_ptr<const Trace> compared_trace(const AppState& state);
+/// How the tokens of A and B belong together in what View::compare shows: maps, or what is taken from A.
+Alignment drawn_alignment(const AppState& state);
 /// Whether that is the question without its edits.
 bool compares_edits(const AppState& state);
 

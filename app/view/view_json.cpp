@@ -92,7 +92,7 @@ void read_views(const JsonField& object, ViewState& view) {
   patch.read("word", view.patch.words.word);
   patch.read("minus", view.patch.words.minus);
   if (const json& pinned = patch.at("pinned").value(); pinned.is_boolean()) view.patch.at_pinned = pinned.get<bool>();
-  object.read_choice("alignment", view.alignment, kAlignments);
+  if (object.has("alignment")) object.read_choice("alignment", view.alignment.emplace(), kAlignments);
   lens.read("word", view.lens.word);
   lens.read("minus", view.lens.minus);
   code.read_choice("dialect", view.code.dialect, kDialectNames);
@@ -120,7 +120,7 @@ void write_views(const ViewState& view, json& object) {
     if (patch.words != LensWords{}) written["word"] = patch.words.word, written["minus"] = patch.words.minus;
     if (patch.at_pinned) written["pinned"] = *patch.at_pinned;
   }
-  if (view.alignment != Alignment::words) object["alignment"] = name(view.alignment);
+  if (view.alignment) object["alignment"] = name(*view.alignment);
   if (view.lens != LensWords{}) object["lens"] = {{"word", view.lens.word}, {"minus", view.lens.minus}};
   if (view.code != CodeLook{}) object["code"] = {{"dialect", name(view.code.dialect)}, {"block", view.code.block}};
   if (const TextLook& text = view.text; text != TextLook{}) {

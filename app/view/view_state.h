@@ -201,17 +201,18 @@ struct ViewState : Layout {
   std::optional<CellRef> pinned;
   std::optional<CellRef> hovered_kept, pinned_kept;  // in View::compare: cells of A that the answer on the screen lacks
   Viewport viewport;
-  Viewport compared;                       // the same of the three maps of View::compare, on their joint axes
-  bool one_layer = false;                  // the controls of mask and scale act on the chosen head's layer alone
-  bool painting = false;                   // a click on the enlarged head paints the mask instead of pinning
-  std::optional<bool> stroke;              // while a stroke is painted: what it sets cells to, true = may attend
-  bool focus_text = false;                 // the sentence box is to take the keyboard, its text selected …
-  std::string typed;                       // … or, where this is not empty, replaced by it
-  CodeLook code;                           // in View::code
-  LensWords lens;                          // of InsideTab::lens
-  PatchLook patch;                         // of View::compare …
-  Alignment alignment = Alignment::words;  // … and of its maps: which words belong together
-  Look look;                               // in View::inside and View::code
+  Viewport compared;           // the same of the three maps of View::compare, on their joint axes
+  bool one_layer = false;      // the controls of mask and scale act on the chosen head's layer alone
+  bool painting = false;       // a click on the enlarged head paints the mask instead of pinning
+  std::optional<bool> stroke;  // while a stroke is painted: what it sets cells to, true = may attend
+  bool focus_text = false;     // the sentence box is to take the keyboard, its text selected …
+  std::string typed;           // … or, where this is not empty, replaced by it
+  CodeLook code;               // in View::code
+  LensWords lens;              // of InsideTab::lens
+  PatchLook patch;             // of View::compare …
+  std::optional<Alignment> alignment =
+      {};     // … and of its maps: which words belong together; nothing: by word, of a patch as patch_alignment
+  Look look;  // in View::inside and View::code
   std::vector<LookedAt> looked;            // the earlier looks to go back to, the last at the end
   std::string own_word;                    // that the reader tries in place of one of the sentence's
   std::string word;                        // whose probability is searched for among the next words

@@ -1,5 +1,7 @@
 #include "explain/patch_metric.h"
 
+#include <cmath>
+
 #include "math/output.h"
 
 namespace headlight {
@@ -14,6 +16,8 @@ Vector logits_at(const Trace& trace, Index query) {
 }
 
 }  // namespace
+
+double on_scale(Metric metric, double value) { return metric == Metric::rank ? std::log2(value) : value; }
 
 double PatchMetric::of(const Vector& logits) const {
   switch (metric) {

@@ -19,6 +19,10 @@ inline constexpr std::string_view kMetricNames[] = {"logit-difference", "probabi
 
 inline std::string_view name(Metric metric) { return name_in(kMetricNames, metric); }
 
+/// The metric where differences and shares are taken: of a rank its logarithm to base 2, since from 7,000 to 100 is as
+/// far as from 70 to 1; of the others the metric itself.
+double on_scale(Metric metric, double value);
+
 /// What is asked for; what is left out is found: `right` is the most probable word of the clean answer, `wrong` that of
 /// the corrupt one, the query is Trace::answering of each, and without a metric it is the logit difference, of two
 /// answers with one word the probability.

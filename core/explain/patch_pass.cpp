@@ -66,12 +66,14 @@ Result<Patching> patching_of(const Trace& clean, const Trace& corrupt, const Pat
     return bad_input("--from", "", "a question with another answer", "the same " + answer.metric);
   const bool noise = wanted.direction == PatchDirection::noise;
   const Index query = noise ? metric.clean_query : metric.corrupt_query;
+  const double from_clean = on_scale(metric.metric, answer.clean);
+  const double from_corrupt = on_scale(metric.metric, answer.corrupt);
   return Patching{noise ? clean : corrupt,
                   noise ? corrupt : clean,
                   in_direction(wanted),
                   std::move(metric),
-                  noise ? answer.clean : answer.corrupt,
-                  noise ? answer.corrupt : answer.clean,
+                  noise ? from_clean : from_corrupt,
+                  noise ? from_corrupt : from_clean,
                   query,
                   threads,
                   progress};

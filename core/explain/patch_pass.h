@@ -13,13 +13,13 @@ struct Patching {
   const Trace& source;
   PatchWanted wanted;  // a pair: a token of `source`, a token of `base`
   PatchMetric metric;
-  double begin = 0, end = 0;  // the metric of the base and of the source
+  double begin = 0, end = 0;  // the metric of the base and of the source, on its scale
   Index query = 0;            // of the base
   int threads = 0;
   Progress& progress;
   std::size_t passes = 1, done = 0;  // that fill progress.share, and those of them that are done
 
-  double restored(double value) const { return (value - begin) / (end - begin); }
+  double restored(double value) const { return (on_scale(metric.metric, value) - begin) / (end - begin); }
 };
 
 /// The two passes in their direction, with the metric; `answer` receives its words and ends. Errors: those of

@@ -119,6 +119,7 @@ Result<std::vector<CellPatch>> cell_patches_of(const Patching& patching, const P
     for (const TokenPairs& pairs : tokens) {
       CellPatch& one = cells.emplace_back();
       one.cell.layer = head.layer;
+      one.cell.stack = head.stack;
       if (!of_stream(wanted.at)) one.cell.head = head.head;
       if (one_by_one(wanted)) one.cell.token = pairs.front().second;
       one.patch = patch_of_pairs(wanted.at, head, values, pairs);

@@ -37,8 +37,9 @@ struct PatchWanted {
 struct PatchCell {
   Index layer = 0;
   std::optional<Index> head = {}, token = {};
-  double restored = 0;  // (m − corrupt) / (clean − corrupt): 0 nothing, 1 all of the metric m. Of noise the share lost:
-                        // (m − clean) / (corrupt − clean)
+  double restored = 0;  // (m − corrupt) / (clean − corrupt): 0 nothing, 1 all of the metric m on its scale (on_scale).
+                        // Of noise the share lost: (m − clean) / (corrupt − clean)
+  Stack stack = Stack::self;
 };
 
 /// The chosen parts patched all at once, beside as many parts that are drawn at random from the others. Where all parts
@@ -68,14 +69,15 @@ Result<PatchAnswer> patch_answers(const Trace& clean, const Trace& corrupt, cons
 /// A path from a head to what reads it: `to` of a head, its query, key or value, or all three; without a head the
 /// answer itself.
 struct PathWanted {
-  std::vector<HeadRef> from = {};
+  std::vector<HeadRef> from = {};  // of PatchWanted::stack
   std::optional<HeadRef> to = {};
   std::optional<PatchAt> part = {};  // q, k, v
+  bool group = false;                // key and value are read by all heads that share them, not by `to` alone
 };
 
 /// Path patching (Wang et al. 2022, section 3.1): the z of a head is that of the other answer, all heads between it and
-/// `to` are unchanged, feed-forwards follow, and only what `to` reads then is put into the pass. A cell a sender.
-/// Errors also: a sender that is not below the receiver.
+/// `to`, of every stack, are unchanged, feed-forwards follow, and only what `to` reads then is put into the pass. A
+/// cell a sender. Errors also: a stack that is not there, a sender that does not stand before the receiver.
 Result<PatchAnswer> patch_paths(const Trace& clean, const Trace& corrupt, const PatchWanted& wanted,
                                 const PathWanted& path, int threads = 0, Progress* progress = nullptr);
 

@@ -5,6 +5,42 @@
 namespace headlight {
 namespace {
 
+/// Where a pass computes a head: the encoder's layers stand before the others, and of a decoder's layer its
+/// cross-attention behind its own.
+Index place_of(const Trace& trace, const HeadRef& head) {
+  if (head.stack == Stack::encoder) return head.layer;
+  const Index encoder = trace.has(Stack::encoder) ? trace.num_layers(Stack::encoder) : 0;
+  return encoder + 2 * head.layer + (head.stack == Stack::cross ? 1 : 0);
+}
+
+Matrix z_of(const Trace& trace, const HeadRef& head) { return z_rows(trace, head, 0, trace.queries(head.stack)); }
+
+/// All heads that stand at `first` or behind it, with their z.
+std::vector<std::pair<Index, Patch>> held_heads(const Trace& base, Index first) {
+  std::vector<std::pair<Index, Patch>> held;
+  for (const Stack stack : kStacks) {
+    if (!base.has(stack)) continue;
+    for (Index layer = 0; layer < base.num_layers(stack); ++layer)
+      for (Index head = 0; head < base.attention(stack, layer).num_heads(); ++head) {
+        const HeadRef one{layer, head, stack};
+        if (place_of(base, one) < first) continue;
+        held.emplace_back(place_of(base, one), patch_of_rows(PatchAt::heads, one, z_of(base, one)));
+      }
+  }
+  return held;
+}
+
+/// The sender's z of the source, and that of the base in all other heads from its place to before `end`.
+Patches sender_alone(const Patching& patching, const HeadRef& from, std::optional<Index> end,
+                     const std::vector<std::pair<Index, Patch>>& held) {
+  const Index begin = place_of(patching.base, from);
+  Patches patches{patch_of_pairs(PatchAt::heads, from, z_of(patching.source, from), patching.wanted.queries)};
+  for (const auto& [place, patch] : held)
+    if (place >= begin && (!end || place < *end) && HeadRef{patch.layer, patch.head, patch.stack} != from)
+      patches.push_back(patch);
+  return patches;
+}
+
 /// All tokens of a part of a head, as a pass with the sender's patch computed it.
 Patch patch_of_reader(const Trace& pass, PatchAt part, const HeadRef& to) {
   const AttentionTrace& attention = pass.attention(to.stack, to.layer);
@@ -14,24 +50,27 @@ Patch patch_of_reader(const Trace& pass, PatchAt part, const HeadRef& to) {
   return patch_of_rows(part, {to.layer, head, to.stack}, head_columns(all, head, heads));
 }
 
-/// The sender's z of the source, and that of the base in all other heads from its layer to below `end`.
-Patches sender_alone(const Patching& patching, const HeadRef& from, Index end) {
-  const auto z_of = [](const Trace& trace, const HeadRef& head) {
-    return z_rows(trace, head, 0, trace.queries(head.stack));
-  };
-  Patches patches;
-  for (Index layer = from.layer; layer < end; ++layer)
-    for (Index head = 0; head < patching.base.num_heads(from.stack); ++head) {
-      const HeadRef one{layer, head, from.stack};
-      patches.push_back(one == from
-                            ? patch_of_pairs(PatchAt::heads, one, z_of(patching.source, one), patching.wanted.queries)
-                            : patch_of_rows(PatchAt::heads, one, z_of(patching.base, one)));
-    }
-  return patches;
+/// What the receiver reads where the sender alone is another. Keys and values that several heads share would move all
+/// of these: where `to` alone is to read them, its z is put in instead, from a pass in which they are patched.
+Result<Patches> read_by(const Patching& patching, const PathWanted& path, const Patches& sent) {
+  const Trace& base = patching.base;
+  const HeadRef& to = *path.to;
+  Progress pass;
+  const auto read = TRY(forward(base.request, pass, &base, patching.threads, &sent));
+  const AttentionTrace& attention = base.attention(to.stack, to.layer);
+  const bool shared = attention.num_kv_heads < attention.num_heads() && path.part != PatchAt::q && !path.group;
+  if (shared && !path.part) return Patches{patch_of_rows(PatchAt::heads, to, z_of(*read, to))};
+  Patches parts;
+  for (const PatchAt part : {PatchAt::q, PatchAt::k, PatchAt::v})
+    if (!path.part || path.part == part) parts.push_back(patch_of_reader(*read, part, to));
+  if (!shared) return parts;
+  const auto alone = TRY(forward(base.request, pass, &base, patching.threads, &parts));
+  return Patches{patch_of_rows(PatchAt::heads, to, z_of(*alone, to))};
 }
 
 Status check_path(const Trace& trace, const PathWanted& path) {
   const auto check_head = [&](const char* option, const HeadRef& head) -> Status {
+    if (!trace.has(head.stack)) return bad_input(option, "", "a head of a stack that this model has", head_text(head));
     TRY(check_within(option, "layer", head.layer, trace.num_layers(head.stack)));
     return check_within(option, "head", head.head, trace.attention(head.stack, head.layer).num_heads());
   };
@@ -39,8 +78,12 @@ Status check_path(const Trace& trace, const PathWanted& path) {
   if (!path.to) return Done{};
   TRY(check_head("--to", *path.to));
   for (const HeadRef& head : path.from)
-    if (head.layer >= path.to->layer)
-      return bad_input("--from-head", "", "a head of a layer below " + head_label(*path.to), head_label(head));
+    if (place_of(trace, head) >= place_of(trace, *path.to)) {
+      const std::string to = stack_prefix(path.to->stack) + head_label(*path.to);
+      return bad_input("--from-head", "",
+                       (head.stack == path.to->stack ? "a head of a layer below " : "a head that stands before ") + to,
+                       stack_prefix(head.stack) + head_label(head));
+    }
   return Done{};
 }
 
@@ -54,18 +97,15 @@ Result<PatchAnswer> patch_paths(const Trace& clean, const Trace& corrupt, const 
   const Trace& base = patching.base;
   TRY(check_path(base, path));
   patching.passes = path.from.size();
+  std::optional<Index> first, end;
+  for (const HeadRef& from : path.from) first = std::min(first.value_or(place_of(base, from)), place_of(base, from));
+  if (path.to) end = place_of(base, *path.to);
+  const auto held = held_heads(base, first.value_or(0));
   for (const HeadRef& from : path.from) {
-    const Index end = path.to ? path.to->layer : base.num_layers(from.stack);
-    Patches patches = sender_alone(patching, from, end);
-    if (path.to) {
-      Progress pass;
-      const auto read = TRY(forward(base.request, pass, &base, threads, &patches));
-      patches.clear();
-      for (const PatchAt part : {PatchAt::q, PatchAt::k, PatchAt::v})
-        if (!path.part || path.part == part) patches.push_back(patch_of_reader(*read, part, *path.to));
-    }
+    Patches patches = sender_alone(patching, from, end, held);
+    if (path.to) patches = TRY(read_by(patching, path, patches));
     const auto restored = TRY(restored_by(patching, {patches}));
-    answer.cells.push_back({.layer = from.layer, .head = from.head, .token = {}, .restored = restored.front()});
+    answer.cells.push_back({.layer = from.layer, .head = from.head, .restored = restored.front(), .stack = from.stack});
   }
   return answer;
 }

@@ -12,4 +12,8 @@ namespace headlight {
 /// weights are stored; a training step changes it, a single number that was edited perhaps not.
 std::string fingerprint(const Model& model);
 
+/// A hash of all of the model's numbers and settings, read on up to `threads` threads (0: one for each processor):
+/// models with the same one answer alike, whatever they are called, wherever they lie and however they are stored.
+std::string identity(const Model& model, int threads = 0);
+
 }  // namespace headlight

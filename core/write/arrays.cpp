@@ -282,7 +282,8 @@ std::string element_name(const ArrayStream& array, std::size_t at) {
   std::string name;
   for (std::size_t axis = array.shape.size(); axis-- > 0;) {
     const auto size = static_cast<std::size_t>(array.shape[axis]);
-    name = std::string(array.axes[axis]) + " " + std::to_string(at % size) + (name.empty() ? "" : " ") + name;
+    const std::string_view counts = axis < array.axes.size() ? array.axes[axis] : "axis";
+    name = std::string(counts) + " " + std::to_string(at % size) + (name.empty() ? "" : " ") + name;
     at /= size;
   }
   return name;
@@ -310,6 +311,7 @@ Result<std::vector<Matrix>> ArrayReader::next(Index most) {
     for (Index i = 0; i < piece.size(); ++i) {
       const float value = piece.data()[i];
       if (std::isfinite(value)) continue;
+      if (array_.has_gaps && std::isnan(value)) continue;
       if (array_.minus_infinity && value == -std::numeric_limits<float>::infinity()) continue;
       return not_finite(array_, offset_ + static_cast<std::size_t>(i), value);
     }

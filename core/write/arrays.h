@@ -45,7 +45,8 @@ struct ArrayStream {
   Index pieces = 0;
   std::function<Matrix(Index)> piece;  // rows of the last axis, in order; the pieces one after another are the array
   bool is_text = false;  // the numbers' bits are code points, the last axis those of a text (NumPy's '<U'); npz alone
-  bool minus_infinity = false;  // blocked scores are −inf; in every other array all numbers are finite
+  bool minus_infinity = false;  // blocked scores are −inf; in every other array all numbers are finite …
+  bool has_gaps = false;        // … but for NaN, where there is no number
 
   std::size_t num_elements() const;
 };

@@ -129,6 +129,52 @@ TEST(CliPatch, AllPathsOfAHeadAreItsEffectWhereNothingElseReadsIt) {
   EXPECT_GT(most, 0);
 }
 
+/// A figure of a patch means the same by the same words: A, the clean one, is the question, B that of --against.
+TEST(CliPatch, AFigureOfTheSameWordsIsOfTheSameQuestions) {
+  const Folder folder;
+  const Ran ran = run({"figure", "shipped:decoder", "--view", "patch", "--text", kCleanText, "--against",
+                       "--text " + kCorruptText, "--no-caption", "-o", (folder / "patch.svg").string()});
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const std::string caption = *read_file(folder / "patch.txt");
+  EXPECT_TRUE(caption.starts_with("A: " + kCleanText + "  B: " + kCorruptText)) << caption;
+}
+
+/// A stack's name is taken or refused, never dropped, and a stack that is not there is one line.
+TEST(CliPatch, NamesOfStacksAreTakenOrRefused) {
+  const Strings two{"patch",    "shipped:translator",
+                    "--text",   "我请李雷",
+                    "--target", "I asked Li",
+                    "--from",   "--text 我请他 --target \"I asked him\"",
+                    "--format", "json"};
+  const auto cells = [&](const Strings& more) {
+    Strings words = two;
+    words.insert(words.end(), more.begin(), more.end());
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return json::parse(ran.out, nullptr, false)["cells"];
+  };
+  const json self = cells({"--from-head", "0.1", "--to", "output"}),
+             cross = cells({"--from-head", "cross:0.1", "--to", "output"}),
+             both = cells({"--from-head", "0.1,cross:0.1", "--to", "output"});
+  EXPECT_NE(self[0]["restored"], cross[0]["restored"]);
+  EXPECT_EQ(cross, cells({"--from-head", "0.1", "--to", "output", "--stack", "cross"}));
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[1], cross[0]);
+  EXPECT_EQ(both[0]["stack"], "self");
+  EXPECT_EQ(cells({"--at", "heads", "--at-heads", "cross:0.1"}),
+            cells({"--at", "heads", "--at-heads", "0.1", "--stack", "cross"}));
+  for (const Strings& more : {Strings{"--from-head", "0.1", "--to", "output", "--stack", "encoder"},
+                              {"--from-head", "0.1", "--to", "1.0:k", "--stack", "cross"}})
+    EXPECT_TRUE(
+        contains(refused(patching(more)), "--stack: expected a stack that this model has, found " + more.back()));
+  EXPECT_TRUE(contains(refused(patching({"--from-head", "encoder:0.1", "--to", "output"})),
+                       "--from-head: expected a stack that this model has, found encoder:0.1"));
+  EXPECT_TRUE(contains(refused(patching({"--from-head", "0.1", "--to", "cross:1.1"})),
+                       "--to: expected a head of a stack that this model has, found cross:1.1"));
+  EXPECT_TRUE(contains(refused(patching({"--from-head", "0.1", "--to", "1.1@group"})),
+                       "--to: expected LAYER.HEAD, with :q, :k or :v behind it, or :k@group"));
+}
+
 TEST(CliPatch, RefusesInOneLine) {
   EXPECT_TRUE(contains(refused(patching({"--at", "everything"})), "--at"));
   EXPECT_TRUE(

@@ -159,9 +159,9 @@ TEST(PatchMap, SharesOfAlmostNothingAreDoubted) {
   map.known = 1, map.metric = Metric::probability, map.right = ".", map.in_a = 0.9999, map.in_b = 0.9991;
   EXPECT_NE(patch_line(Language::en, map).find("hardly differ"), std::string::npos);
   map.in_b = 0.4;
-  EXPECT_EQ(patch_line(Language::en, map), "probability of .: A 0.9999, B 0.4");
+  EXPECT_EQ(patch_line(Language::en, map), "probability of .: clean (A) 0.9999, corrupt (B) 0.4; tokens by word");
   map.token = "it";
-  EXPECT_EQ(patch_line(Language::zh, map), ". 的概率，在“it”处：A 0.9999，B 0.4");
+  EXPECT_EQ(patch_line(Language::zh, map), ". 的概率，在“it”处：干净 (A) 0.9999，损坏 (B) 0.4；词元按词对应");
 }
 
 TEST(PatchMap, ItsMetricWordsAndPlaceAreThoseThatAreAskedFor) {
@@ -203,7 +203,8 @@ TEST(PatchMap, AnEncoderHidesTheWordInBothSentences) {
   ASSERT_TRUE(whole) << whole.error().message();
   for (std::size_t i = 0; i < whole->cells.size(); ++i)
     EXPECT_EQ(map.restored.data()[i], static_cast<float>(whole->cells[i].restored));
-  EXPECT_NE(patch_line(Language::en, map).find("” hidden: A "), std::string::npos) << patch_line(Language::en, map);
+  EXPECT_NE(patch_line(Language::en, map).find("” hidden: clean (A) "), std::string::npos)
+      << patch_line(Language::en, map);
 }
 
 }  // namespace

@@ -83,11 +83,10 @@ def test_lens(s):
 
 def test_patch(s):
     """The shares of the grid are those of `headlight patch`, in both languages."""
-    b, other = s.browser, '--text 我请李雷帮我喝了最好的'
-    asked = ['shipped:decoder', '--text', '我请李雷帮我看了最好的']
+    b, other = s.browser, '--text 我请李雷帮我看了最好的'
+    asked = ['shipped:decoder', '--text', '我请李雷帮我喝了最好的']
     s.open(s.page('patch', *asked, '--against', f'shipped:decoder {other}', '--view', 'patch', '--language', 'zh'))
-    cells = json.loads(s.run('patch', 'shipped:decoder', *other.split(' ', 1), '--from', '--text 我请李雷帮我看了最好的',
-                             '--at', 'heads', '--format', 'json')[0])['cells']
+    cells = json.loads(s.run('patch', *asked, '--from', other, '--at', 'heads', '--format', 'json')[0])['cells']
     titles = b.js('[...document.querySelectorAll(".answer-table td[title]")].map((cell) => cell.title)')
     expect(len(titles) == len(cells), f'expected {len(cells)} cells, found {len(titles)}')
     for title, cell in zip(titles, cells):

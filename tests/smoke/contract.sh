@@ -25,7 +25,7 @@ figure -o --view head flow patch lens writers matrix --layer --head --matrix --r
 figure --colours --theme --language --font --no-caption --metric --answers --query
 screenshot -o --size --view --boxes --language
 heads --sort --ascending --format text csv json --effect --from --to --above --relations --test-seed --pairs --metric --answers
-heads --off-as --probe --query --control --baseline --resume
+heads --off-as --probe --query --control --baseline --resume --shard --gather --gather-partial
 explain --layer --head --query --key --format --against
 train --steps --d-model --num-heads --layers --seed -o --resume --overwrite
 tokenize --text --format
@@ -41,7 +41,9 @@ why --layer --head --query --key --format text csv json npz --pairs
 lens --top --format --pairs --answers --metric --query --resume
 patch --from --at heads residual ffn pattern q k v --at-layers --at-heads --at-tokens --format --pairs --metric logit-difference
 open --timings --lesson --step
-patch probability kl rank --answers --query --direction --control --from-head --to
+patch probability kl rank --answers --query --direction --control --from-head --to --align --normalise --resume --shard --gather
+patch --gather-partial
+study --slurm --format
 claims --treebank --format text json
 PROMISED
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/file.h"
 #include "base/result.h"
 #include "math/output.h"
 #include "math/random_choice.h"
@@ -101,13 +102,16 @@ Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const EffectO
 
 Result<int> study_effects(const QuestionCommand& command, const EffectOptions& options) {
   EffectWanted baseline;
+  std::string others;  // the sentences of the baseline, whatever their file is called
+  if (const std::size_t colon = options.baseline.find(':'); colon != options.baseline.npos)
+    others = options.baseline.substr(0, colon) + TRY(read_file(options.baseline.substr(colon + 1)));
   const auto prepare = [&](const Document& document, const Lexicon& lexicon) {
     return take_baseline(options, document, lexicon, command.request().threads(), baseline);
   };
   return run_study(command, options.study,
                    {.columns = {"what", "stack", "layer", "head"},
                     .title = "the effect of each head that is off",
-                    .options = "effect|" + options.baseline + "|" + options.control + "|" + options.metric.text(),
+                    .options = "effect|" + others + "|" + options.control + "|" + options.metric.text(),
                     .with_corrupt = false,
                     .prepare = prepare,
                     .answer = [&](const StudyTraces& traces) { return cells_of(traces, options, baseline); }});

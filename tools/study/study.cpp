@@ -1,104 +1,32 @@
 #include "study/study.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <fstream>
-#include <iterator>
-#include <map>
 #include <tuple>
 
 #include "base/file.h"
 #include "base/formatted.h"
 #include "base/random.h"
+#include "base/system.h"
 #include "base/utf8.h"
 #include "cli/options/metric_options.h"
 #include "cli/options/print.h"
+#include "math/kernels.h"
 #include "math/output.h"
-#include "model/head_text.h"
+#include "model/fingerprint.h"
 #include "question/json/document_json.h"
 #include "question/tokenizers.h"
-#include "read/json/json_document.h"
 
 namespace headlight {
 namespace {
 
-constexpr std::size_t kMostKeptBytes = std::size_t{1} << 26;  // of what was kept
-constexpr Index kMostShown = 20;                              // cells for people
+constexpr std::size_t kMostSentencesBytes = std::size_t{1} << 26;  // of a file of sentences
+constexpr Index kMostShards = 100000;
+constexpr std::size_t kMostMissing = 10;  // rows that are named
 
-/// What rows gave, in a file: a line of JSON a row. A last line without its end was interrupted and is taken off.
-class Kept {
- public:
-  static Result<Kept> open(const std::string& file) {
-    Kept kept;
-    kept.file_ = file;
-    std::error_code failure;
-    if (file.empty() || !std::filesystem::exists(file, failure)) return kept;
-    auto text = TRY(read_file(file, kMostKeptBytes));
-    const std::size_t whole = text.rfind('\n') + 1;  // 0 where there is no whole line
-    if (whole < text.size()) std::filesystem::resize_file(file, whole, failure);
-    if (failure) return bad_input(file, "write", "a file that can be written", failure.message());
-    text.resize(whole > 0 ? whole - 1 : 0);
-    for (const std::string_view line : split_at('\n', text))
-      if (whole > 0 && !kept.take(line)) return bad_input(file, "", "what --resume wrote", "another file");
-    return kept;
-  }
-
-  const std::vector<StudyCell>* find(const std::string& question) const {
-    const auto found = rows_.find(question);
-    return found == rows_.end() ? nullptr : &found->second;
-  }
-
-  /// After an Error nothing more is kept.
-  Status add(Index row, const std::string& question, const std::vector<StudyCell>& cells) {
-    if (file_.empty()) return Done{};
-    const auto cell_json = [](const StudyCell& cell) {
-      return Value::of_json("[" + json_list(cell.key, [](const std::string& field) { return Value(field); }).json() +
-                            "," + formatted("%.17g", cell.value) + "]");
-    };
-    const std::string line =
-        json_object({{"row", row}, {"question", question}, {"cells", json_list(cells, cell_json)}}).json() + "\n";
-    std::ofstream out(file_, std::ios::app | std::ios::binary);
-    if (out << line << std::flush) return Done{};
-    return bad_input(std::exchange(file_, {}), "write", "room to write", "a failure: the rows before are kept");
-  }
-
- private:
-  bool take(std::string_view line) {
-    const auto parsed = parse_json(file_, line);
-    if (!parsed || !parsed->is_object() || !parsed->contains("question") || !parsed->contains("cells")) return false;
-    std::vector<StudyCell> cells;
-    for (const auto& cell : (*parsed)["cells"]) {
-      if (!cell.is_array() || cell.size() != 2 || !cell[0].is_array() || !cell[1].is_number()) return false;
-      StudyCell& one = cells.emplace_back();
-      one.value = cell[1].get<double>();
-      for (const auto& field : cell[0]) one.key.push_back(field.is_string() ? field.get<std::string>() : "");
-    }
-    if (!(*parsed)["question"].is_string()) return false;
-    rows_[(*parsed)["question"].get<std::string>()] = std::move(cells);
-    return true;
-  }
-
-  std::string file_;
-  std::map<std::string, std::vector<StudyCell>, std::less<>> rows_;
-};
-
-/// The numbers of all rows by their keys, in the order in which keys came.
-struct StudyValues {
-  std::vector<std::vector<std::string>> keys = {};
-  std::vector<std::vector<double>> values = {};
-  std::map<std::vector<std::string>, std::size_t> index_of_key = {};
-  Index rows = 0;
-
-  void add(const std::vector<StudyCell>& cells) {
-    for (const StudyCell& cell : cells) {
-      const auto [at, is_new] = index_of_key.emplace(cell.key, keys.size());
-      if (is_new) keys.push_back(cell.key), values.emplace_back();
-      values[at->second].push_back(cell.value);
-    }
-    ++rows;
-  }
-};
+std::string hexadecimal(const std::string& text) {
+  return formatted("%016llx", static_cast<unsigned long long>(hash_text(text)));
+}
 
 /// Ids where the checkpoint reads nothing else, else a text.
 Status set_sentence(Document& document, const std::string& text, const Lexicon& lexicon) {
@@ -120,22 +48,65 @@ Status set_sentence(Document& document, const std::string& text, const Lexicon& 
   return Done{};
 }
 
-Result<std::shared_ptr<const Trace>> trace_of(Document document, const std::string& text, const Lexicon& lexicon,
-                                              const Trace* known, int threads) {
+Result<Request> request_of(Document document, const std::string& text, const Lexicon& lexicon) {
   TRY(set_sentence(document, text, lexicon));
-  const auto requests = TRY(requests_of(document, lexicon));
+  auto requests = TRY(requests_of(document, lexicon));
   if (requests.size() != 1) return bad_input("sentences", "", "one", std::to_string(requests.size()));
-  return forward(requests.front(), unwatched(), known, threads);
+  return std::move(requests.front());
 }
 
-Result<std::vector<StudyCell>> answer_of(const StudyQuestion& question, const StudyPair& pair, const Document& document,
-                                         const Lexicon& lexicon, int threads) {
-  StudyTraces traces{.clean = {}, .corrupt = {}, .threads = threads};
-  auto clean = trace_of(document, pair.clean, lexicon, nullptr, threads);
+/// A study that runs: what its rows are known by, and where they are kept.
+struct StudyRun {
+  const StudyOptions& options;
+  const StudyQuestion& question;
+  const Document& document;
+  const Lexicon& lexicon;
+  int threads;
+  StudyStatement statement = {};
+};
+
+/// All that the rows depend on beside their pairs, wherever the model lies and whatever it is called.
+StudyStatement statement_of(const QuestionCommand& command, const StudyRun& run, std::size_t pairs) {
+  nlohmann::json request = document_json(run.document);
+  for (const char* field : {"source", "text"}) request.erase(field);
+  const std::string model = run.document.model ? identity(*run.document.model, run.threads) : "";
+  const std::string text = joined_texts(
+      std::vector<std::string>{HEADLIGHT_VERSION, model, command.parser().name(), run.question.options, request.dump()},
+      "\n");
+  return {.study = hexadecimal(text),
+          .words = command.parser().given_words(
+              {"--resume", "--gather", "--gather-partial", "--shard", "--threads", "--format"}),
+          .pairs = static_cast<Index>(pairs),
+          .model = model,
+          .version = HEADLIGHT_VERSION,
+          .machine = runs_avx2() ? "AVX2" : "without AVX2"};
+}
+
+/// The name of a pair's row: its texts, and the tokens that the model's tokenizer makes of them.
+std::string question_id(const StudyRun& run, const StudyPair& pair) {
+  std::string text = run.statement.study;
+  for (const std::string* sentence : {&pair.clean, &pair.corrupt}) {
+    text += "\n" + *sentence;
+    if (sentence->empty() || (sentence == &pair.corrupt && !run.question.with_corrupt)) continue;
+    const auto request = request_of(run.document, *sentence, run.lexicon);
+    if (!request) continue;
+    for (const Token& token : request->tokens.tokens) text += " " + std::to_string(token.id);
+  }
+  return hexadecimal(text + "\n" + pair.right + "\n" + pair.wrong);
+}
+
+Result<std::shared_ptr<const Trace>> trace_of(const StudyRun& run, const std::string& text, const Trace* known) {
+  const auto request = TRY(request_of(run.document, text, run.lexicon));
+  return forward(request, unwatched(), known, run.threads);
+}
+
+Result<std::vector<StudyCell>> answer_of(const StudyRun& run, const StudyPair& pair) {
+  StudyTraces traces{.clean = {}, .corrupt = {}, .threads = run.threads};
+  auto clean = trace_of(run, pair.clean, nullptr);
   if (!clean) return inside("clean", clean.error());
   traces.clean = *std::move(clean);
-  if (question.with_corrupt) {
-    auto corrupt = trace_of(document, pair.corrupt, lexicon, traces.clean.get(), threads);
+  if (run.question.with_corrupt) {
+    auto corrupt = trace_of(run, pair.corrupt, traces.clean.get());
     if (!corrupt) return inside("corrupt", corrupt.error());
     traces.corrupt = *std::move(corrupt);
   }
@@ -145,132 +116,212 @@ Result<std::vector<StudyCell>> answer_of(const StudyQuestion& question, const St
     if (word->empty()) continue;
     *row = TRY(answer_row(*traces.clean->model, option, *word));
   }
-  auto cells = question.answer(traces);
+  auto cells = run.question.answer(traces);
   if (!cells) return cells;
   for (const StudyCell& cell : *cells)
     if (!std::isfinite(cell.value))
       return bad_input(joined_texts(cell.key, " "), "", "a finite number", std::to_string(cell.value));
+  if (cells->empty()) return bad_input("numbers", "", "at least one", "none");
   return cells;
 }
 
-constexpr const char* kStatistics[] = {"mean", "median", "lower_quartile", "upper_quartile", "low", "high"};
-
-/// In the order of kStatistics.
-std::array<std::optional<double>, std::size(kStatistics)> statistics_of(const Summary& summary) {
-  return {summary.mean, summary.median, summary.lower_quartile, summary.upper_quartile, summary.low, summary.high};
+StudyRow computed_row(const StudyRun& run, const StudyPair& pair, const std::string& id) {
+  StudyRow row{.row = pair.row, .question = id, .study = run.statement.study};
+  const auto cells = answer_of(run, pair);
+  if (!cells) {
+    row.error = cells.error().message();
+    return row;
+  }
+  CellKeys keys;
+  for (const StudyCell& cell : *cells) keys.push_back(cell.key), row.values.push_back(cell.value);
+  row.keys = std::make_shared<const CellKeys>(std::move(keys));
+  return row;
 }
 
-Table table_of(const StudyQuestion& question, const StudyValues& gathered) {
-  Table table{question.columns};
-  table.columns.insert(table.columns.end(), std::begin(kStatistics), std::end(kStatistics));
-  table.columns.emplace_back("n");
-  for (std::size_t i = 0; i < gathered.keys.size(); ++i) {
-    const Summary summary = summary_of(gathered.values[i]);
-    std::vector<Value>& row = table.rows.emplace_back();
-    for (const std::string& field : gathered.keys[i]) {  // a number, a word, or nothing
-      const auto number = parse_index(field);
-      row.push_back(field.empty() ? Value() : number ? Value(*number) : Value(field));
+/// Adds the numbers of rows. Rows that share their keys are looked up once.
+class Gathering {
+ public:
+  Gathering(StudyValues& values, bool shares) : values_(values), shares_(shares) {}
+
+  void add(const StudyRow& row) {
+    if (row.keys != last_ && (!last_ || *row.keys != *last_)) {
+      places_.clear();
+      for (const auto& key : *row.keys) {
+        const auto [at, is_new] = index_of_key_.emplace(key, values_.keys.size());
+        if (is_new) values_.keys.push_back(key), values_.numbers.emplace_back(), values_.pairs.emplace_back();
+        places_.push_back(at->second);
+      }
     }
-    for (const auto& number : statistics_of(summary)) row.emplace_back(number);
-    row.emplace_back(summary.count);
-  }
-  return table;
-}
-
-std::string text_of(const StudyQuestion& question, const StudyValues& gathered) {
-  std::vector<Summary> summaries;
-  for (const auto& values : gathered.values) summaries.push_back(summary_of(values));
-  std::vector<std::size_t> order(summaries.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(
-      order, [&](std::size_t a, std::size_t b) { return std::abs(summaries[a].mean) > std::abs(summaries[b].mean); });
-  std::vector<std::vector<std::string>> lines{question.columns};
-  for (const char* name : {"mean", "95 % interval", "median", "quartiles", "n"}) lines[0].emplace_back(name);
-  const auto range = [](double low, double high) { return formatted("%.4f … %.4f", low, high); };
-  for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), kMostShown); ++i) {
-    const Summary& one = summaries[order[i]];
-    std::vector<std::string>& line = lines.emplace_back();
-    for (const std::string& field : gathered.keys[order[i]]) line.push_back(word_in_table(field));
-    line.insert(line.end(),
-                {formatted("%.4f", one.mean), one.low ? range(*one.low, *one.high) : "—", formatted("%.4f", one.median),
-                 range(one.lower_quartile, one.upper_quartile), std::to_string(one.count)});
-  }
-  std::vector<bool> right(lines[0].size(), true);
-  std::fill_n(right.begin(), question.columns.size(), false);
-  std::string text = question.title + ", " + counted(gathered.rows, "pair") + "\n" + aligned_text(lines, right);
-  if (order.size() > kMostShown) text += "and " + std::to_string(order.size() - kMostShown) + " more (--format csv)\n";
-  return text;
-}
-
-/// The columns of keys as numbers (-1 where there is none) or texts, the summaries, and every value: (cells, rows).
-Arrays arrays_of(const StudyQuestion& question, const StudyValues& gathered) {
-  const auto count = static_cast<Index>(gathered.keys.size());
-  Arrays arrays;
-  for (std::size_t column = 0; column < question.columns.size(); ++column) {
-    std::vector<std::string> texts;
-    std::vector<float> numbers;
-    for (const auto& key : gathered.keys) {
-      texts.push_back(key[column]);
-      const auto number = parse_index(key[column]);
-      if (number || key[column].empty()) numbers.push_back(static_cast<float>(number.value_or(-1)));
+    last_ = row.keys;
+    const auto pair = static_cast<Index>(values_.rows.size());
+    values_.rows.push_back(row.row);
+    if (shares_) values_.clean.push_back(0), values_.corrupt.push_back(0);
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      values_.numbers[places_[i]].values.push_back(row.values[i]);
+      values_.pairs[places_[i]].push_back(pair);
+      const std::string& what = (*row.keys)[i].front();
+      if (shares_ && what == kCleanCell) values_.clean.back() = row.values[i];
+      if (shares_ && what == kCorruptCell) values_.corrupt.back() = row.values[i];
     }
-    arrays.push_back(numbers.size() == texts.size() ? array_of(question.columns[column], {count}, std::move(numbers))
-                                                    : array_of_texts(question.columns[column], texts));
   }
-  std::vector<float> numbers, counts;
-  std::size_t longest = 0;
-  for (const auto& values : gathered.values) {
-    longest = std::max(longest, values.size());
-    const Summary one = summary_of(values);
-    for (const auto& number : statistics_of(one)) numbers.push_back(static_cast<float>(number.value_or(std::nan(""))));
-    counts.push_back(static_cast<float>(one.count));
+  /// What each share is a share of.
+  void finish() {
+    for (std::size_t at = 0; shares_ && at < values_.keys.size(); ++at) {
+      const std::string& what = values_.keys[at].front();
+      if (what == kCleanCell || what == kCorruptCell) continue;
+      const double sign = what.ends_with(kLost) ? -1 : 1;
+      for (const Index pair : values_.pairs[at]) {
+        const auto i = static_cast<std::size_t>(pair);
+        values_.numbers[at].wholes.push_back(sign * (values_.clean[i] - values_.corrupt[i]));
+      }
+    }
   }
-  arrays.push_back(array_of_texts("statistics", {std::begin(kStatistics), std::end(kStatistics)}));
-  arrays.push_back(array_of("summary", {count, std::size(kStatistics)}, std::move(numbers)));
-  arrays.push_back(array_of("n", {count}, std::move(counts)));
-  arrays.push_back(array_of_texts("metric", {question.title}));
-  std::vector<float> all;
-  for (const auto& values : gathered.values) {
-    if (values.size() != longest) return arrays;
-    for (const double value : values) all.push_back(static_cast<float>(value));
-  }
-  arrays.push_back(array_of("values", {count, static_cast<Index>(longest)}, std::move(all)));
-  return arrays;
+
+ private:
+  StudyValues& values_;
+  bool shares_;
+  std::shared_ptr<const CellKeys> last_ = {};
+  std::vector<std::size_t> places_ = {};
+  std::map<std::vector<std::string>, std::size_t> index_of_key_ = {};
+};
+
+std::string named_rows(const std::vector<Index>& rows) {
+  std::string text = rows.size() == 1 ? "row " : "rows ";
+  const std::size_t shown = std::min(rows.size(), kMostMissing);
+  for (std::size_t i = 0; i < shown; ++i) text += (i > 0 ? ", " : "") + std::to_string(rows[i]);
+  return shown == rows.size() ? text : text + " and " + std::to_string(rows.size() - shown) + " more";
 }
 
-Answer answer_in(const std::string& format, const StudyQuestion& question, const StudyValues& gathered) {
-  if (format == "csv") return table_of(question, gathered);
-  if (format == "npz") return arrays_of(question, gathered);
-  if (format == "json")
-    return json_object(
-        {{"metric", question.title}, {"pairs", gathered.rows}, {"cells", json_rows(table_of(question, gathered))}});
-  return text_of(question, gathered);
+/// What --gather finds of another kind of machine among the rows of the study.
+void warn_of_machines(const StudyRows& rows, const StudyRun& run, std::vector<Error>& problems) {
+  std::string machine;
+  for (const StudyStatement& one : rows.statements()) {
+    if (one.study != run.statement.study) continue;
+    if (!machine.empty() && one.machine != machine)
+      problems.push_back(bad_input(run.options.gather, "", "rows of one kind of processor",
+                                   machine + " and " + one.machine + ": their numbers agree to rounding"));
+    machine = one.machine;
+  }
+}
+
+/// Goes through the pairs: rows that are known, then those that are computed.
+struct StudyOutcome {
+  StudyValues values = {};
+  std::vector<Error> problems = {};
+  std::vector<Index> missing = {};
+  Index done = 0;  // rows of the shard that are there, now
+};
+
+Status go_through(const StudyRun& run, const std::vector<StudyPair>& pairs, const std::optional<Shard>& shard,
+                  StudyRows& rows, StudyOutcome& outcome) {
+  const bool gathers = !run.options.gather.empty();
+  Gathering gathering(outcome.values, run.question.normalise.has_value());
+  Progress progress;
+  const ProgressReport report(run.options.pairs, &progress);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const StudyPair& pair = pairs[i];
+    if (shard && !shard->has(pair.row)) continue;
+    progress.done = static_cast<float>(i) / static_cast<float>(pairs.size());
+    const std::string id = question_id(run, pair);
+    const StudyRow* known = rows.find(id, run.question.columns.size());
+    StudyRow computed;
+    if (!known && gathers) {
+      outcome.missing.push_back(pair.row);
+      continue;
+    }
+    const bool is_kept = known && known->error.empty();
+    if (!is_kept && !gathers) {
+      computed = computed_row(run, pair, id);
+      if (!known || known->error != computed.error)
+        if (const Status added = rows.add(computed, run.statement); !added) {
+          if (shard) return added.error();
+          outcome.problems.push_back(added.error());
+        }
+      known = &computed;
+    }
+    ++outcome.done;
+    if (!known->error.empty())
+      outcome.problems.emplace_back(ErrorCode::bad_value, row_name(run.options.pairs, pair.row), known->error);
+    else if (!shard) gathering.add(*known);
+  }
+  gathering.finish();
+  return Done{};
+}
+
+Status check_options(const StudyOptions& options) {
+  if (!options.gather.empty() && (!options.resume.empty() || !options.shard.empty()))
+    return bad_input("--gather", "", "no --resume and no --shard beside it, which compute", "both");
+  if (!options.shard.empty() && options.resume.empty())
+    return bad_input("--shard", "", "--resume STUDY beside it, where its rows are kept", "none");
+  if (options.partial && options.gather.empty()) return bad_input("--gather-partial", "", "--gather beside it", "none");
+  return Done{};
 }
 
 }  // namespace
 
 void add_study_options(Parser& parser, StudyOptions& options, const std::string& more) {
-  parser.section("Many pairs");
+  parser.topic(kStudyTopic, "The same of many pairs of sentences, here or in parts on many machines: --pairs FILE");
+  parser.section("Many pairs", kStudyTopic);
   parser.option("--pairs", options.pairs,
                 "The same of every row: clean, corrupt, right, wrong, by the names of the columns; right and wrong "
                 "are words that --answers would name, and may be left out" +
                     more,
                 "FILE.csv|FILE.jsonl");
-  parser
-      .option("--resume", options.resume,
-              "Of --pairs: what each row gave is appended here as soon as it is known; rows that are there already are "
-              "not computed again",
-              "FILE")
-      .needs("--pairs");
+  const auto of_pairs = [&](const char* name, std::string& target, const char* help, const char* takes) {
+    parser.option(name, target, help, takes).needs("--pairs");
+  };
+  of_pairs("--resume", options.resume,
+           "Of --pairs: what each row gave is appended here, to a file or in a folder, as soon as it is known; rows "
+           "that are there already are not computed again",
+           "STUDY");
+  of_pairs("--shard", options.shard,
+           "Of --resume: part I of N of the rows alone, I from 0, into a file of its own in the folder STUDY; slurm: "
+           "the part that a task of a Slurm array has",
+           "I/N|slurm");
+  of_pairs("--gather", options.gather,
+           "In place of --resume: computes nothing, and answers from the rows that are there; exit status 1 where some "
+           "are missing",
+           "STUDY");
+  parser.option("--gather-partial", options.partial, "Of --gather: answers from the rows that are there");
   parser.section();
+}
+
+Result<std::optional<Shard>> parse_shard(const std::string& text) {
+  if (text.empty()) return std::optional<Shard>();
+  if (text == "slurm") {
+    constexpr Index kNone = -1;
+    const auto number = [](const char* name, Index otherwise) {
+      const char* value = environment(name);
+      return value ? parse_index(value).value_or(otherwise) : otherwise;
+    };
+    const Index id = number("SLURM_ARRAY_TASK_ID", kNone), count = number("SLURM_ARRAY_TASK_COUNT", kNone);
+    if (id < 0 || count < 0)
+      return bad_input("--shard slurm", "",
+                       "SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT, as sbatch --array sets them", "none");
+    const Index least = number("SLURM_ARRAY_TASK_MIN", 0);
+    const Index step = std::max<Index>(1, number("SLURM_ARRAY_TASK_STEP", 1));
+    const Index index = (id - least) / step;
+    if (id < least || index >= count || (id - least) % step != 0)
+      return bad_input("--shard slurm", "", "an array of neighbouring numbers (else --shard I/N)",
+                       "task " + std::to_string(id) + " of " + std::to_string(count));
+    return std::optional(Shard{index, count});
+  }
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const Index index = parse_index(text.substr(0, slash)).value_or(-1);
+  const Index count = slash < text.size() ? parse_index(text.substr(slash + 1)).value_or(0) : 0;
+  if (index < 0 || count > kMostShards || index >= count)
+    return bad_input("--shard", "", "I/N with I from 0 to N - 1, or slurm", text);
+  return std::optional(Shard{index, count});
 }
 
 Result<std::vector<std::shared_ptr<const Trace>>> traces_of_lines(const Document& document, const std::string& file,
                                                                   const Lexicon& lexicon, int threads) {
-  const auto text = TRY(read_file(file, kMostKeptBytes));
+  const auto text = TRY(read_file(file, kMostSentencesBytes));
   std::vector<std::shared_ptr<const Trace>> traces;
   for (const Line& line : sentences(text)) {
-    auto trace = trace_of(document, text.substr(line.begin, line.end - line.begin), lexicon, nullptr, threads);
+    const auto request = request_of(document, text.substr(line.begin, line.end - line.begin), lexicon);
+    if (!request) return inside(file, request.error());
+    auto trace = forward(*request, unwatched(), nullptr, threads);
     if (!trace) return inside(file, trace.error());
     traces.push_back(*std::move(trace));
   }
@@ -279,40 +330,42 @@ Result<std::vector<std::shared_ptr<const Trace>>> traces_of_lines(const Document
 }
 
 Result<int> run_study(const QuestionCommand& command, const StudyOptions& options, const StudyQuestion& question) {
-  std::vector<Error> problems;
-  const auto pairs = TRY(read_pairs(options.pairs, question.with_corrupt, problems));
-  auto kept = TRY(Kept::open(options.resume));
+  TRY(check_options(options));
+  const auto shard = TRY(parse_shard(options.shard));
+  StudyOutcome outcome;
+  const auto pairs = TRY(read_pairs(options.pairs, question.with_corrupt, outcome.problems));
+  const bool gathers = !options.gather.empty();
+  const std::string& study = gathers ? options.gather : options.resume;
+  if (gathers && files_of_study(study).empty()) return bad_input(study, "", "rows of a study", "none");
+  std::vector<Error> of_rows;
+  auto rows = TRY(StudyRows::open(study, shard, !study.empty() && !gathers, of_rows));
+  if (shard && !rows.keeps()) return of_rows.back();
   const auto lexicon = TRY(read_lexicon());
   const auto start = TRY(command.request().start());
-  const Document& document = start.session.document;
-  if (question.prepare) TRY(question.prepare(document, lexicon));
-  StudyValues gathered;
-  Progress progress;
-  const ProgressReport report(options.pairs, &progress);
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const StudyPair& pair = pairs[i];
-    Document asked = document;
-    std::string asked_text = question.options;
-    if (set_sentence(asked, pair.clean, lexicon)) asked_text += request_json(asked);
-    for (const std::string* part : {&pair.corrupt, &pair.right, &pair.wrong}) asked_text += "\n" + *part;
-    const std::string id = formatted("%016llx", static_cast<unsigned long long>(hash_text(asked_text)));
-    progress.done = static_cast<float>(i) / static_cast<float>(pairs.size());
-    if (const auto* known = kept.find(id)) {
-      gathered.add(*known);
-      continue;
-    }
-    const auto cells = answer_of(question, pair, document, lexicon, command.request().threads());
-    if (!cells) {
-      problems.push_back(inside(row_name(options.pairs, pair.row), cells.error()));
-      continue;
-    }
-    gathered.add(*cells);
-    if (const Status added = kept.add(pair.row, id, *cells); !added) problems.push_back(added.error());
+  StudyRun run{options, question, start.session.document, lexicon, command.request().threads()};
+  run.statement = statement_of(command, run, pairs.size());
+  if (question.prepare && !gathers) TRY(question.prepare(run.document, lexicon));
+  TRY(go_through(run, pairs, shard, rows, outcome));
+  outcome.problems.insert(outcome.problems.begin(), of_rows.begin(), of_rows.end());
+  if (gathers) warn_of_machines(rows, run, outcome.problems);
+  if (!outcome.missing.empty()) {
+    const std::string found = std::to_string(outcome.done) + ": " + named_rows(outcome.missing) + " missing";
+    outcome.problems.push_back(bad_input(study, "rows", std::to_string(pairs.size()), found));
+    if (!options.partial) return print_warnings(outcome.problems), 1;
   }
-  if (gathered.keys.empty())
-    return problems.empty() ? bad_input(options.pairs, "rows", "at least one", "none") : problems.front();
-  TRY(print_answers({answer_in(command.format(), question, gathered)}));
-  print_warnings(problems);
+  if (shard) {
+    print_warnings(outcome.problems);
+    print_message(rows.file() + ": shard " + std::to_string(shard->index) + "/" + std::to_string(shard->count) + ", " +
+                  counted(outcome.done, "row"));
+    return 0;
+  }
+  if (outcome.values.keys.empty())
+    return outcome.problems.empty() ? bad_input(options.pairs, "rows", "at least one", "none")
+                                    : outcome.problems.front();
+  warn_of_small_wholes(options.pairs, question, outcome.values, outcome.problems);
+  const std::vector<Summary> summaries = summaries_of(question, outcome.values, run.threads);
+  TRY(print_answers({study_answer(command.format(), question, outcome.values, summaries)}));
+  print_warnings(outcome.problems);
   return 0;
 }
 

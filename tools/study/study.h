@@ -1,6 +1,6 @@
 // --pairs FILE: the same question of many pairs of sentences, and what its answers have in common. A command computes
 // named numbers of a pair; the frame reads the pairs, keeps what was computed, and gives for every name the mean, its
-// interval and the quartiles.
+// interval and the quartiles. Parts of a study may be computed elsewhere (--shard) and put together (--gather).
 #pragma once
 
 #include <memory>
@@ -9,11 +9,19 @@
 #include <vector>
 
 #include "cli/frame/study.h"
+#include "study/rows.h"
+#include "study/summary.h"
 
 namespace headlight {
 
-/// Adds --pairs and --resume. `more` stands behind the help of --pairs.
+/// The topic of the options of a study: `COMMAND --help-study`.
+inline constexpr const char* kStudyTopic = "study";
+
+/// Adds --pairs, --resume, --shard and --gather. `more` stands behind the help of --pairs.
 void add_study_options(Parser& parser, StudyOptions& options, const std::string& more = "");
+
+/// I/N, or `slurm`: what the array of Slurm says. Errors: another text, an environment without an array.
+Result<std::optional<Shard>> parse_shard(const std::string& text);
 
 /// A row of the file. Right and wrong are words of the output layer; empty: found in the answers.
 struct StudyPair {
@@ -32,24 +40,33 @@ std::string row_name(const std::string& file, Index row);
 Result<std::vector<std::shared_ptr<const Trace>>> traces_of_lines(const Document& document, const std::string& file,
                                                                   const Lexicon& lexicon, int threads);
 
-/// What many pairs have in common.
-struct Summary {
-  double mean = 0, median = 0;
-  double lower_quartile = 0, upper_quartile = 0;
-  std::optional<double> low = {}, high = {};  // the 95 % bootstrap interval of the mean: of two values and more
-  Index count = 0;
-};
+/// Cells of a study of shares, by the first field of their key.
+inline constexpr const char *kCleanCell = "clean", *kCorruptCell = "corrupt", *kRandomCell = "random", *kLost = "lost",
+                            *kRandomLostCell = "random_lost";
 
-double mean_of(const std::vector<double>& values);
-/// Quartiles between two values are interpolated; the interval is that of 2,000 samples with replacement, always the
-/// same ones. There is a value.
-Summary summary_of(std::vector<double> values);
+/// The numbers of all pairs by their keys, in the order in which keys came.
+struct StudyValues {
+  CellKeys keys = {};
+  std::vector<Numbers> numbers = {};           // by key
+  std::vector<std::vector<Index>> pairs = {};  // by key: which pair each number is of
+  std::vector<Index> rows = {};                // by pair: the row of the file
+
+  std::vector<double> clean = {}, corrupt = {};  // by pair, of a study of shares
+};
 
 /// What random cells do, beside those that were chosen, in each format; of a study its mean.
 std::string control_text(const PatchControl& control);
 Value control_json(const PatchControl& control);
 void add_control(const PatchControl& control, Arrays& arrays);
-void add_control(const PatchControl& control, std::vector<StudyCell>& cells);
+void add_control(const PatchControl& control, std::vector<StudyCell>& cells, bool lost = false);
+
+/// What was gathered, summed up, with the tests against random places where there are any.
+std::vector<Summary> summaries_of(const StudyQuestion& question, const StudyValues& gathered, int threads);
+/// A warning names pairs whose difference is so small that their shares mean little, or that there is none in the mean.
+void warn_of_small_wholes(const std::string& file, const StudyQuestion& question, const StudyValues& gathered,
+                          std::vector<Error>& problems);
+Answer study_answer(const std::string& format, const StudyQuestion& question, const StudyValues& gathered,
+                    const std::vector<Summary>& summaries);
 
 /// Asks every pair and prints the table. Rows that are wrong are warnings; that all of them are is an Error.
 Result<int> run_study(const QuestionCommand& command, const StudyOptions& options, const StudyQuestion& question);

@@ -2,7 +2,6 @@
 
 #include "base/file.h"
 #include "base/formatted.h"
-#include "base/random.h"
 #include "base/utf8.h"
 #include "read/json/json_document.h"
 #include "study/study.h"
@@ -11,16 +10,11 @@ namespace headlight {
 namespace {
 
 constexpr std::size_t kMostPairBytes = std::size_t{1} << 26;  // of a file of pairs
-constexpr int kSamples = 2000;
 
-double quantile(const std::vector<double>& sorted, double share) {
-  const double at = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
-
-std::string* field_of(StudyPair& pair, std::string_view name) {
+/// Blanks around a name and its capitals do not count.
+std::string* field_of(StudyPair& pair, std::string name) {
+  std::erase(name, ' ');
+  std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
   if (name == "clean") return &pair.clean;
   if (name == "corrupt") return &pair.corrupt;
   if (name == "right") return &pair.right;
@@ -60,8 +54,11 @@ Result<std::vector<StudyPair>> pairs_of_csv(const std::string& file, std::string
       if (std::string* field = field_of(pair, records[0][column])) *field = records[i][column];
     pairs.push_back(std::move(pair));
   }
-  if (records.empty() || std::ranges::find(records[0], "clean") == records[0].end())
-    return bad_input(file, "the first line", "the names of columns: clean, corrupt, right, wrong",
+  StudyPair any;
+  const auto is_clean = [&](const std::string& name) { return field_of(any, name) == &any.clean; };
+  if (records.empty() || std::ranges::none_of(records[0], is_clean))
+    return bad_input(file, "the first line",
+                     "the names of columns with commas between them: clean, corrupt, right, wrong",
                      records.empty() ? "nothing" : joined_texts(records[0], ","));
   return pairs;
 }
@@ -103,59 +100,6 @@ Result<std::vector<StudyPair>> read_pairs(const std::string& file, bool with_cor
     return true;
   });
   return pairs;
-}
-
-double mean_of(const std::vector<double>& values) {
-  double mean = 0;
-  for (const double value : values) mean += value / static_cast<double>(values.size());
-  return mean;
-}
-
-Summary summary_of(std::vector<double> values) {
-  Summary summary{.mean = mean_of(values), .count = static_cast<Index>(values.size())};
-  const auto count = static_cast<double>(values.size());
-  std::vector<double> means;
-  Random random(0);
-  for (int i = 0; i < kSamples; ++i) {
-    double mean = 0;
-    for (std::size_t j = 0; j < values.size(); ++j) mean += values[random.next() % values.size()] / count;
-    means.push_back(mean);
-  }
-  std::ranges::sort(means);
-  if (values.size() > 1) summary.low = quantile(means, 0.025), summary.high = quantile(means, 0.975);
-  std::ranges::sort(values);
-  summary.median = quantile(values, 0.5);
-  summary.lower_quartile = quantile(values, 0.25), summary.upper_quartile = quantile(values, 0.75);
-  return summary;
-}
-
-std::string control_text(const PatchControl& control) {
-  std::string text;
-  const Summary random = summary_of(control.restored);
-  if (control.together)
-    text += formatted(control.cells == 1 ? "the %ld alone: %.6f\n" : "the %ld together: %.6f\n",
-                      static_cast<long>(control.cells), *control.together);
-  return text + counted(std::ssize(control.restored), "time") +
-         formatted(" %ld at random: mean %.6f, quartiles %.6f … %.6f\n", static_cast<long>(control.cells), random.mean,
-                   random.lower_quartile, random.upper_quartile);
-}
-
-Value control_json(const PatchControl& control) {
-  return json_object(
-      {{"places", control.cells}, {"together", control.together}, {"random", json_list(control.restored)}});
-}
-
-void add_control(const PatchControl& control, Arrays& arrays) {
-  const auto one = [](const char* of, double number) { return array_of(of, {1}, {static_cast<float>(number)}); };
-  arrays.push_back(one("control_places", static_cast<double>(control.cells)));
-  if (control.together) arrays.push_back(one("together", *control.together));
-  const std::vector<float> random(control.restored.begin(), control.restored.end());
-  arrays.push_back(array_of("control", {static_cast<Index>(random.size())}, random));
-}
-
-void add_control(const PatchControl& control, std::vector<StudyCell>& cells) {
-  if (control.together) cells.push_back({{"together", "", "", ""}, *control.together});
-  cells.push_back({{"random", "", "", ""}, mean_of(control.restored)});
 }
 
 }  // namespace headlight

@@ -9,10 +9,10 @@
 
 namespace headlight {
 
-extern const NamedCommand kPatch;
+extern const NamedCommand kPatch, kStudy;
 
 namespace {
-constexpr const NamedCommand* kOfStudy[] = {&kPatch};
+constexpr const NamedCommand* kOfStudy[] = {&kPatch, &kStudy};
 constexpr StudyWays kStudyWays{.add_options = add_study_options,
                                .run = run_study,
                                .probing = probing,

@@ -16,7 +16,8 @@
 namespace headlight {
 
 struct StudyOptions {
-  std::string pairs, resume;
+  std::string pairs, resume, shard, gather;
+  bool partial = false;
 
   bool given() const { return !pairs.empty(); }
 };
@@ -34,11 +35,19 @@ struct StudyTraces {
   int threads = 0;
 };
 
+/// How shares of many pairs become one number. total: the mean difference over the mean of all that could be restored,
+/// so that no pair is divided by its own small difference; pairs: the mean of the pairs' shares; none: the mean
+/// difference.
+enum class Normalise { total, pairs, none };
+
 struct StudyQuestion {
   std::vector<std::string> columns = {};
   std::string title = {};    // of the text: what is averaged
   std::string options = {};  // all that the numbers depend on beside the pair and the request
   bool with_corrupt = true;
+  /// Cells but `clean` and `corrupt` are shares of what lies between these two, and this is how they are averaged.
+  std::optional<Normalise> normalise = {};
+  Members more = {};  // of the JSON
   /// What all rows share, once; empty: nothing. The document is that of the request.
   std::function<Status(const Document& document, const Lexicon& lexicon)> prepare = {};
   std::function<Result<std::vector<StudyCell>>(const StudyTraces&)> answer = {};

@@ -5,9 +5,9 @@ namespace headlight {
 void add_against(Parser& command, std::optional<std::string>& against) {
   command.option(
       "--against", against,
-      "Of --view compare and patch: how A is asked, in one string, --against '--text \"a b c\" --mask causal'; without "
-      "a SOURCE of the same model, else by default. Without it: the same question without edits, where there are any "
-      "(a mask is none)",
+      "Of --view compare: how A is asked, in one string, --against '--text \"a b c\" --mask causal'; without a SOURCE "
+      "of the same model, else by default. Without it: the same question without edits, where there are any (a mask is "
+      "none). Of --view patch: the corrupt question; without it the clean one is that without edits",
       "'[SOURCE] [REQUEST]'");
 }
 

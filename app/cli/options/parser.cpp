@@ -223,4 +223,19 @@ std::string Parser::value(const std::string& option) const {
 
 std::string Parser::name() const { return state_->app->get_name(); }
 
+std::vector<std::string> Parser::given_words(const std::vector<std::string>& but) const {
+  std::vector<std::string> words{name()};
+  for (const CLI::Option* option : state_->app->get_options()) {
+    const std::string called = option->get_name();
+    if (option->count() == 0 || std::ranges::any_of(but, [&](const auto& one) { return option->check_name(one); }))
+      continue;
+    if (called.starts_with('-')) words.push_back(called);
+    if (option->get_type_size() == 0) continue;
+    const std::vector<std::string>& given = option->results();
+    if (option->get_delimiter() != '\0') words.push_back(joined_texts(given, ","));
+    else words.insert(words.end(), given.begin(), given.end());
+  }
+  return words;
+}
+
 }  // namespace headlight

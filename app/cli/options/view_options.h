@@ -58,10 +58,10 @@ inline void add_pair_part(Parser& command, PairPart& part) {
 }
 
 /// --align: which tokens of A and B belong together.
-inline void add_alignment(Parser& command, Alignment& alignment) {
+inline void add_alignment(Parser& command, std::optional<Alignment>& alignment) {
   add_choice<Alignment>(command, "--align", alignment, kAlignments,
-                        "Of two answers: the same words belong together (words, the default), or those at the same "
-                        "positions");
+                        "Of two answers: the same words belong together (words), or those at the same positions; "
+                        "default: words, of patch positions where both have as many");
 }
 
 /// --dialect and --block: what a program is written in, and how much of the layer.

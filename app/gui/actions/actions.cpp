@@ -73,7 +73,7 @@ constexpr Action kActions[] = {
     {Act::take_from_a, Group::views, kActionWords.take_from_a,
      {alt(Key{'5'})}, answered, [](Gui& gui) { show_patch(gui, !in_patch(gui)); }},
     {Act::align_answers, Group::views, kActionWords.align_answers, {alt_shift(Key{'5'})}, has_joint, [](Gui& gui) {
-       const bool words = gui.state.view.alignment == Alignment::words;
+       const bool words = drawn_alignment(gui.state) == Alignment::words;
        gui.push(SetAlignment{words ? Alignment::positions : Alignment::words});
      }},
     {Act::open_palette, Group::views, kActionWords.open_palette, {ctrl(Key{'P'})}, nullptr,

@@ -38,8 +38,9 @@ std::string caption_of(const AnswerSnapshot& a, const AnswerSnapshot& b, const J
 Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
                                 const TextWidth& measure, FoldChoice fold) {
   TRY(check_head(*b.trace, options.head));
-  const auto comparison = compare_answers({a.trace, b.trace, options.head, {}, options.alignment, fold}, nullptr,
-                                          options.progress ? *options.progress : unwatched());
+  const auto comparison =
+      compare_answers({a.trace, b.trace, options.head, {}, options.alignment.value_or(Alignment::words), fold}, nullptr,
+                      options.progress ? *options.progress : unwatched());
   if (!comparison) return cancelled("compare");
   if (const auto& too_long = comparison->heads->too_long)
     return bad_input("figure", "compare", "up to " + std::to_string(kMostAligned) + " tokens",
@@ -93,9 +94,10 @@ std::string patch_line(Language language, const PatchMap& map) {
       filled(words(language, kCompareWords.metrics[static_cast<std::size_t>(map.metric)]), {map.right, map.wrong});
   if (!map.token.empty())
     metric += filled(words(language, map.hidden_b ? kCompareWords.at_hidden : kCompareWords.at_word), {map.token});
-  std::string line =
-      filled(words(language, kCompareWords.patch_metric),
-             {metric, brief_number(static_cast<float>(map.in_a)), brief_number(static_cast<float>(map.in_b))});
+  std::string line = filled(
+      words(language, kCompareWords.patch_metric),
+      {metric, brief_number(static_cast<float>(map.in_a)), brief_number(static_cast<float>(map.in_b)),
+       words(language, map.alignment == Alignment::words ? kCompareWords.by_words : kCompareWords.by_positions)});
   if (map.known > 0 && std::abs(map.in_a - map.in_b) < kAlike) line += words(language, kCompareWords.patch_alike);
   if (map.unaligned > 0)
     line += filled(words(language, kCompareWords.patch_unaligned), {std::to_string(map.unaligned)});

@@ -48,9 +48,13 @@ TEST_F(PatchViewTest, EachFormIsAClickAway) {
   h.settle();
   EXPECT_EQ(map().choice.form, PatchForm::residual);
   const Index columns = map().restored.cols();
+  EXPECT_EQ(columns, state().trace->queries()) << "of as many tokens by position, as `headlight patch`";
+  h.click("align words");
+  h.settle();
+  EXPECT_LT(map().restored.cols(), columns) << "words that differ do not belong together";
   h.click("align positions");
   h.settle();
-  EXPECT_GT(map().restored.cols(), columns) << "words that differ belong together, too";
+  EXPECT_EQ(map().restored.cols(), columns);
   EXPECT_EQ(state().comparison->heads->alignment, Alignment::positions) << "one rule for both";
   h.click("patch tokens");
   h.settle();
@@ -163,7 +167,7 @@ TEST_F(PatchViewTest, AnEncoderHidesThePinnedWord) {
   h.settle();
   EXPECT_EQ(map().choice.measure.query, 2);
   ASSERT_TRUE(map().hidden_a && map().hidden_b);
-  EXPECT_TRUE(h.says("” hidden: A ")) << h.words_on_screen();
+  EXPECT_TRUE(h.says("” hidden: clean (A) ")) << h.words_on_screen();
   h.click("patch at answer");
   h.settle();
   EXPECT_EQ(map().choice.measure.query, std::nullopt);

@@ -48,28 +48,77 @@ json cell_of(const json& study, const std::string& what, int layer, int head) {
   return {};
 }
 
-TEST(Study, ItsMeanIsTheMeanOfTheRunsAlone) {
+/// What a cell restores of each pair alone, and clean − corrupt of that pair.
+struct Alone {
+  std::vector<double> shares, wholes;
+
+  double sum_of_differences() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < shares.size(); ++i) sum += shares[i] * wholes[i];
+    return sum;
+  }
+};
+
+Alone alone_of(int layer, int head) {
+  Alone alone;
+  for (const Strings& pair : kPairs) {
+    const json one = answered({"patch", "shipped:decoder", "--text", pair[0], "--from", "--text " + pair[1], "--at",
+                               "heads", "--format", "json"});
+    alone.wholes.push_back(one["clean"].get<double>() - one["corrupt"].get<double>());
+    for (const json& cell : one["cells"])
+      if (cell["layer"] == layer && cell["head"] == head) alone.shares.push_back(cell["restored"].get<double>());
+  }
+  return alone;
+}
+
+TEST(Study, ItsMeanIsTheShareOfTheMeanDifferences) {
   const Folder folder;
-  const json study = answered(studied(folder.with("pairs.csv", csv_of_pairs()), {}));
-  EXPECT_EQ(study["pairs"], 3);
+  const std::string pairs = folder.with("pairs.csv", csv_of_pairs());
+  const json total = answered(studied(pairs, {})), of_pairs = answered(studied(pairs, {"--normalise", "pairs"})),
+             none = answered(studied(pairs, {"--normalise", "none"}));
+  EXPECT_EQ(total["pairs"], 3);
+  EXPECT_EQ(total["normalise"], "total");
+  EXPECT_EQ(total["draws"], 2000);
+  EXPECT_EQ(total["seed"], 0);
+  EXPECT_EQ(total["direction"], "denoise");
   for (const auto& [layer, head] : {std::pair(0, 1), {1, 3}, {1, 7}}) {
-    std::vector<double> alone;
-    for (const Strings& pair : kPairs) {
-      const json one = answered({"patch", "shipped:decoder", "--text", pair[0], "--from", "--text " + pair[1], "--at",
-                                 "heads", "--format", "json"});
-      for (const json& cell : one["cells"])
-        if (cell["layer"] == layer && cell["head"] == head) alone.push_back(cell["restored"].get<double>());
-    }
-    ASSERT_EQ(alone.size(), 3u);
-    const json cell = cell_of(study, "restored", layer, head);
-    EXPECT_NEAR(cell["mean"].get<double>(), (alone[0] + alone[1] + alone[2]) / 3, 1e-6);
-    std::sort(alone.begin(), alone.end());
-    EXPECT_NEAR(cell["median"].get<double>(), alone[1], 1e-6);
-    EXPECT_NEAR(cell["lower_quartile"].get<double>(), (alone[0] + alone[1]) / 2, 1e-6);
-    EXPECT_GE(cell["low"].get<double>(), alone[0] - 1e-6);
-    EXPECT_LE(cell["high"].get<double>(), alone[2] + 1e-6);
+    Alone alone = alone_of(layer, head);
+    ASSERT_EQ(alone.shares.size(), 3u);
+    const double whole = alone.wholes[0] + alone.wholes[1] + alone.wholes[2], sum = alone.sum_of_differences();
+    const json cell = cell_of(total, "restored", layer, head);
+    EXPECT_NEAR(cell["mean"].get<double>(), sum / whole, 1e-6);
+    EXPECT_NEAR(cell["difference"].get<double>(), sum / 3, 1e-5);
+    EXPECT_NEAR(cell_of(of_pairs, "restored", layer, head)["mean"].get<double>(),
+                (alone.shares[0] + alone.shares[1] + alone.shares[2]) / 3, 1e-6);
+    EXPECT_NEAR(cell_of(none, "restored", layer, head)["mean"].get<double>(), sum / 3, 1e-5);
+    std::sort(alone.shares.begin(), alone.shares.end());
+    EXPECT_NEAR(cell["median"].get<double>(), alone.shares[1], 1e-6);
+    EXPECT_NEAR(cell["lower_quartile"].get<double>(), (alone.shares[0] + alone.shares[1]) / 2, 1e-6);
+    EXPECT_GE(cell["low"].get<double>(), alone.shares[0] - 1e-6);
+    EXPECT_LE(cell["high"].get<double>(), alone.shares[2] + 1e-6);
     EXPECT_EQ(cell["n"], 3);
   }
+  EXPECT_TRUE(total["cells"][0]["difference"].is_null()) << "of the clean answer, which is no share";
+}
+
+/// Every place is tested against random places of the same pairs, and the p of all places are corrected together.
+TEST(Study, OfAControlIsTested) {
+  const Folder folder;
+  const json study = answered(studied(folder.with("pairs.csv", csv_of_pairs()), {"--control", "random:4"}));
+  EXPECT_EQ(study["control"]["n"], 3);
+  EXPECT_EQ(study["control"]["test"], "signed-rank, paired, Holm over all places");
+  int tested = 0;
+  for (const json& cell : study["cells"]) {
+    if (cell["what"] != "restored") {
+      EXPECT_TRUE(cell["p"].is_null()) << cell["what"];
+      continue;
+    }
+    ++tested;
+    const double p = cell["p"].get<double>();
+    EXPECT_TRUE(p == 0.25 || p == 0.5 || p == 0.75 || p == 1) << p << ": of three pairs";
+    EXPECT_GE(cell["p_holm"].get<double>(), std::min(1.0, p));
+  }
+  EXPECT_EQ(tested, 16);
 }
 
 TEST(Study, OfOnePairThereIsNoInterval) {
@@ -80,7 +129,7 @@ TEST(Study, OfOnePairThereIsNoInterval) {
   const Ran text = run(studied(pairs, {}, "text"));
   EXPECT_TRUE(contains(text.out, ", 1 pair\n")) << text.out;
   EXPECT_TRUE(contains(text.out, "  —  ")) << text.out;
-  EXPECT_TRUE(contains(run(studied(pairs, {}, "csv")).out, ",,,1\n"));
+  EXPECT_TRUE(contains(run(studied(pairs, {}, "csv")).out, ",,,1,,\n"));
 }
 
 TEST(Study, GoesOnWhereItWasInterrupted) {
@@ -190,7 +239,8 @@ TEST(Study, EveryFormatHasTheSameNumbers) {
   const json study = answered(studied(pairs, {}));
   const Ran csv = run(studied(pairs, {}, "csv"));
   EXPECT_EQ(csv.out.substr(0, csv.out.find('\n')),
-            "what,layer,head,token,mean,median,lower_quartile,upper_quartile,low,high,n");
+            "what,layer,head,token,mean,difference,median,lower_quartile,upper_quartile,low,high,n,"
+            "difference_low,difference_high");
   EXPECT_EQ(static_cast<std::size_t>(lines_of(csv.out)), study["cells"].size() + 1);
   EXPECT_TRUE(contains(run(studied(pairs, {}, "text")).out, ", 3 pairs\nwhat "));
   const std::string file = folder.with("study.npz", "");
@@ -198,6 +248,41 @@ TEST(Study, EveryFormatHasTheSameNumbers) {
   const std::string bytes = *read_file(file);
   EXPECT_TRUE(contains(bytes, "'descr': '<U")) << "names are texts";
   EXPECT_TRUE(contains(bytes, "summary.npy"));
+}
+
+/// What has no number is NaN: the interval of one pair, and the cells that one of two pairs lacks.
+TEST(Study, AsArraysHasGaps) {
+  const Folder folder;
+  const std::string one = folder.with("one.csv", "clean,corrupt\n" + kPairs[0][0] + "," + kPairs[0][1] + "\n");
+  const std::string uneven = folder.with(
+      "uneven.csv", "clean,corrupt\nthe cat sat,the dog sat\nthe cat sat on the mat,the dog sat on the mat\n");
+  const std::string file = folder.with("study.npz", "");
+  const auto summary_in = [&](const Strings& words) {
+    Strings all = words;
+    all.insert(all.end(), {"--format", "npz"});
+    const Ran ran = run(all, "", file.c_str());
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    const std::string bytes = *read_file(file);
+    EXPECT_TRUE(contains(bytes, "summary.npy"));
+    EXPECT_TRUE(write_file(file, ""));
+    return bytes;
+  };
+  for (const Strings& words : {Strings{"patch", "--at", "heads"},
+                               {"patch", "--from-head", "1.3", "--to", "output"},
+                               {"lens"},
+                               {"why", "--layer", "1", "--head", "3", "--query", "6", "--key", "2"},
+                               {"heads", "--effect"}}) {
+    Strings all = words;
+    all.insert(all.begin() + 1, "shipped:decoder");
+    all.insert(all.end(), {"--pairs", one});
+    EXPECT_TRUE(contains(summary_in(all), std::string("\0\0\xC0\x7F", 4))) << words[0] << ": NaN";
+  }
+  for (const std::string at : {"heads", "residual", "ffn", "pattern", "q", "k", "v"})
+    for (const char* direction : {"denoise", "both"}) {
+      const std::string bytes = summary_in(
+          {"patch", "shipped:encoder", "--pairs", uneven, "--at", at, "--at-tokens", "all", "--direction", direction});
+      EXPECT_FALSE(contains(bytes, "values.npy")) << at << ": not every cell has a value of each pair";
+    }
 }
 
 TEST(Study, OfTheLensOfAScoreAndOfEffects) {

@@ -90,13 +90,15 @@ Result<Answer> answer(const Question& question, const PageArguments& options, co
   auto only = TRY(heads_of_option(options.only, *trace));
   page.only = std::move(only);
   PageContent content{.session = start.session, .trace = trace, .against = std::move(against)};
+  if (content.against && options.view == "patch" && options.against) {  // the question itself is A, the clean one
+    std::swap(content.against->document, content.session.document);
+    std::swap(content.against->trace, content.trace);
+  }
   choose_view(content.session, *trace);
   TRY(choose_head(options, page.only, content.session.view));
   if (const NamedView* named = named_view(options.view)) {
     ViewState& view = content.session.view;
     view.view = named->view, view.tab = named->tab, view.patch.on = named->patch;
-    if (content.against && content.against->trace->queries() == content.trace->queries())  // as `headlight patch`
-      view.alignment = Alignment::positions;
   }
   Progress progress;
   std::optional<ProgressReport> report(std::in_place, "page", &progress);

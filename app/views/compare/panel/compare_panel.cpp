@@ -60,7 +60,7 @@ std::vector<Segment> ways_to_compare(const Gui& gui) {
 }
 
 std::vector<Segment> alignments_of(const Gui& gui) {
-  const Alignment now = gui.state.view.alignment;
+  const Alignment now = drawn_alignment(gui.state);
   return {
       {"align words", gui.word(kCompareWords.by_words), now == Alignment::words, gui.word(kCompareWords.tip_by_words)},
       {"align positions", gui.word(kCompareWords.by_positions), now == Alignment::positions,

@@ -1,0 +1,282 @@
+#include "study/patch_question.h"
+
+#include <algorithm>
+
+#include "base/formatted.h"
+#include "base/result.h"
+#include "cli/options/view_options.h"
+#include "derived/patch_map.h"
+#include "math/output.h"
+
+namespace headlight {
+namespace {
+
+bool is_of_stack(const std::string& head) { return head.find(':') != head.npos; }
+
+/// `4.3`, `cross:4.*`; without a stack of `stack`.
+Result<LayerHeads> heads_named(const char* option, const std::string& text, Stack stack) {
+  auto heads = parse_heads(text);
+  if (!heads) return bad_input(option, "", "LAYER.HEAD or LAYER.*, with encoder: or cross: before it", text);
+  if (!is_of_stack(text)) heads->stack = stack;
+  return *heads;
+}
+
+Stack given_stack(const PatchOptions& options) { return options.stack ? *parse_stack(*options.stack) : Stack::self; }
+
+Result<PatchWanted> wanted_of(const PatchOptions& options) {
+  PatchWanted wanted{.at = options.at.value_or(PatchAt::heads), .stack = stack_of(options)};
+  wanted.control = TRY(draws_of(options.control));
+  for (const std::string& text : options.layers) {
+    const auto layer = parse_index(text);
+    if (!layer) return bad_input("--at-layers", "", "numbers of layers", text);
+    wanted.layers.push_back(*layer);
+  }
+  for (const std::string& text : options.heads)
+    wanted.heads.push_back(TRY(heads_named("--at-heads", text, given_stack(options))));
+  for (const std::string& text : options.tokens) {
+    if (text == "all") wanted.by_token = true;
+    else if (const auto token = parse_index(text)) wanted.tokens.push_back(*token);
+    else return bad_input("--at-tokens", "", "numbers of tokens, or all", text);
+  }
+  return wanted;
+}
+
+/// Tokens that stand for each other.
+Result<TokenPairs> pairs_of(const Tokens& clean, const Tokens& corrupt, const PatchOptions& options) {
+  const Alignment alignment = patch_alignment(clean.size(), corrupt.size(), options.align);
+  for (const Tokens* tokens : {&clean, &corrupt})
+    if (alignment == Alignment::words && tokens->size() > kMostAligned)
+      return bad_input(tokens == &clean ? "patch" : "--from", "tokens",
+                       "at most " + std::to_string(kMostAligned) + " where they are aligned by their words",
+                       std::to_string(tokens->size()));
+  return aligned_pairs(clean.tokens, corrupt.tokens, alignment);
+}
+
+/// 6.9, 6.9:k, cross:1.2:v@group; `output` is the answer itself.
+Status read_receiver(const PatchOptions& options, PathWanted& path) {
+  if (options.to == "output") return Done{};
+  constexpr std::pair<std::string_view, PatchAt> kParts[] = {
+      {":q", PatchAt::q}, {":k", PatchAt::k}, {":v", PatchAt::v}};
+  std::string_view text = options.to;
+  path.group = text.ends_with("@group");
+  if (path.group) text.remove_suffix(6);
+  for (const auto& [name, part] : kParts)
+    if (!path.part && text.ends_with(name)) path.part = part, text.remove_suffix(name.size());
+  auto head = parse_heads(text);
+  if (!head || !head->head || (path.group && path.part != PatchAt::k && path.part != PatchAt::v))
+    return bad_input("--to", "",
+                     "LAYER.HEAD, with :q, :k or :v behind it, or :k@group, :v@group for all heads that share them, "
+                     "or output",
+                     options.to);
+  if (!is_of_stack(std::string(text))) head->stack = given_stack(options);
+  path.to = HeadRef{head->layer, *head->head, head->stack};
+  return Done{};
+}
+
+/// The senders, those of one stack together in the order in which stacks come.
+Result<std::vector<PathWanted>> paths_of(const PatchOptions& options, const Trace& trace) {
+  PathWanted path;
+  TRY(read_receiver(options, path));
+  std::vector<PathWanted> paths;
+  for (const std::string& text : options.senders) {
+    const auto heads = TRY(heads_named("--from-head", text, given_stack(options)));
+    if (!trace.has(heads.stack))
+      return bad_input(is_of_stack(text) ? "--from-head" : "--stack", "", "a stack that this model has",
+                       is_of_stack(text) ? text : *options.stack);
+    TRY(check_within("--from-head", "layer", heads.layer, trace.num_layers(heads.stack)));
+    const auto known =
+        std::ranges::find_if(paths, [&](const PathWanted& one) { return one.from.front().stack == heads.stack; });
+    PathWanted& of_stack = known == paths.end() ? paths.emplace_back(path) : *known;
+    for (const HeadRef& head : heads_in(heads, trace.attention(heads.stack, heads.layer).num_heads()))
+      of_stack.from.push_back(head);
+  }
+  return paths;
+}
+
+Status align_tokens_of(PatchWanted& wanted, const Trace& clean, const Trace& corrupt, const PatchOptions& options) {
+  if (!clean.has(wanted.stack) || !corrupt.has(wanted.stack)) return Done{};  // an Error of patch_answers
+  wanted.queries = TRY(pairs_of(clean.query_tokens(wanted.stack), corrupt.query_tokens(wanted.stack), options));
+  wanted.keys = TRY(pairs_of(clean.key_tokens(wanted.stack), corrupt.key_tokens(wanted.stack), options));
+  return Done{};
+}
+
+Result<PatchAnswer> one_direction(const Trace& clean, const Trace& corrupt, const PatchOptions& options,
+                                  PatchWanted wanted, int threads, Progress& progress) {
+  if (!options.of_paths()) {
+    TRY(align_tokens_of(wanted, clean, corrupt, options));
+    return patch_answers(clean, corrupt, wanted, threads, &progress);
+  }
+  std::optional<PatchAnswer> all;
+  for (const PathWanted& path : TRY(paths_of(options, clean))) {
+    wanted.stack = path.from.front().stack;
+    TRY(align_tokens_of(wanted, clean, corrupt, options));
+    auto answer = TRY(patch_paths(clean, corrupt, wanted, path, threads, &progress));
+    if (!all) all = std::move(answer);
+    else all->cells.insert(all->cells.end(), answer.cells.begin(), answer.cells.end());
+  }
+  return *std::move(all);
+}
+
+/// The numbers of one pair: the metric of both answers on its scale, then what each patched part restores or loses.
+Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const PatchOptions& options) {
+  TRY(check_has_logits(*traces.clean, "patch"));
+  const auto metric = TRY(options.metric.wanted(*traces.clean->model, traces.right, traces.wrong));
+  const auto answers = TRY(patched(*traces.clean, *traces.corrupt, options, metric, traces.threads, unwatched()));
+  const bool with_stack = options.names_stacks();
+  const auto key_of = [&](const char* what, const PatchCell* cell) {
+    const auto field = [](const std::optional<Index>& number) { return number ? std::to_string(*number) : ""; };
+    std::vector<std::string> key{what};
+    if (with_stack) key.emplace_back(cell ? stack_name(cell->stack) : "");
+    key.push_back(cell ? std::to_string(cell->layer) : "");
+    key.push_back(cell ? field(cell->head) : "");
+    key.push_back(cell ? field(cell->token) : "");
+    return key;
+  };
+  const PatchAnswer& first = answers.front();
+  std::vector<StudyCell> cells{{key_of(kCleanCell, nullptr), on_scale(first.measure, first.clean)},
+                               {key_of(kCorruptCell, nullptr), on_scale(first.measure, first.corrupt)}};
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    for (const PatchCell& cell : answers[i].cells)
+      cells.push_back({key_of(column_of(options, i), &cell), cell.restored});
+    if (answers[i].control) add_control(*answers[i].control, cells, is_noise(options, i));
+  }
+  return cells;
+}
+
+void add_places(Parser& parser, PatchOptions& options) {
+  parser.option("--stack", options.stack, "Of an encoder-decoder: self (default), encoder or cross")
+      .one_of({"self", "encoder", "cross"});
+  parser.option("--at-layers", options.layers, "These layers alone", "LAYERS").list();
+  parser
+      .option("--at-heads", options.heads,
+              "These heads alone, 0.3,1.*, of another stack cross:0.3; of k and v the keys' heads", "HEADS")
+      .list();
+  parser
+      .option("--at-tokens", options.tokens,
+              "One token at a time, these or all, of the sentence that is patched; residual and ffn always do so",
+              "TOKENS")
+      .list();
+  add_choice<Alignment>(parser, "--align", options.align, kAlignments,
+                        "Which tokens stand for each other: positions (default where both sentences have as many) or "
+                        "words: the same words");
+  add_choice<Directions>(
+      parser, "--direction", options.direction, kDirectionNames,
+      "denoise (default): the clean answer's part in the corrupt question; noise: the other way, the "
+      "share that is lost; both");
+}
+
+}  // namespace
+
+bool PatchOptions::names_stacks() const {
+  return (stack && *stack != "self") || std::ranges::any_of(heads, is_of_stack) ||
+         std::ranges::any_of(senders, is_of_stack);
+}
+
+void add_patch_options(Parser& parser, PatchOptions& options) {
+  parser.section("The patch");
+  parser.option("--from", options.from,
+                "The corrupt question, in one string; without a SOURCE in it the clean question's",
+                "'[SOURCE] [REQUEST]'");
+  add_choice<PatchAt>(parser, "--at", options.at, kPatchNames,
+                      "What is put in: heads (z of a head), residual (the stream after a layer), ffn, pattern (a "
+                      "head's weights), q, k or v",
+                      "PART");
+  add_places(parser, options);
+  add_control_option(
+      parser, options.control,
+      "Beside the map, N times as many places at random: of chosen places as many others, of a whole map one; of many "
+      "pairs each place is tested against them");
+  parser
+      .option("--from-head", options.senders,
+              "In place of --at, path patching: what these heads write for --to alone, all other heads between as they "
+              "are; cross:0.3 is of another stack",
+              "HEADS")
+      .list();
+  parser
+      .option("--to", options.to,
+              "The reader of --from-head: a head, its query, key or value as it alone reads them (6.9:k), those of all "
+              "heads that share them (6.9:k@group), or output",
+              "HEAD")
+      .needs("--from-head");
+  parser.section("What is compared");
+  add_metric_options(parser, options.metric);
+  add_study_options(parser, options.study);
+  parser.section("Many pairs", kStudyTopic);
+  add_choice<Normalise>(parser, "--normalise", options.normalise, kNormaliseNames,
+                        "total (default): the mean difference over that of clean and corrupt; pairs: the mean of the "
+                        "pairs' shares; none: the mean difference");
+  parser.section();
+}
+
+Status check_patch(const PatchOptions& options) {
+  if (!options.at && !options.of_paths()) return bad_input("patch", "", "--at, or --from-head and --to", "neither");
+  if (options.at && options.of_paths()) return bad_input("--at", "", "no --from-head beside it", "both");
+  if (options.of_paths() && options.to.empty()) return bad_input("--from-head", "", "--to beside it", "none");
+  if (options.of_paths() && !options.control.empty())
+    return bad_input("--control", "", "--at beside it", "--from-head");
+  const std::pair<const char*, const std::vector<std::string>*> of_places[] = {
+      {"--at-layers", &options.layers}, {"--at-heads", &options.heads}, {"--at-tokens", &options.tokens}};
+  for (const auto& [option, given] : of_places)
+    if (options.of_paths() && !given->empty()) return bad_input(option, "", "--at beside it", "--from-head");
+  if (options.from.empty() == options.study.pairs.empty())
+    return bad_input("patch", "", "--from or --pairs", options.from.empty() ? "neither" : "both");
+  TRY(wanted_of(options));
+  for (const std::string& text : options.senders) TRY(heads_named("--from-head", text, Stack::self));
+  PathWanted path;
+  return options.of_paths() ? read_receiver(options, path) : Status(Done{});
+}
+
+Stack stack_of(const PatchOptions& options) {
+  if (options.stack) return *parse_stack(*options.stack);
+  const std::vector<std::string>& named = options.of_paths() ? options.senders : options.heads;
+  if (named.empty()) return Stack::self;
+  const auto heads = parse_heads(named.front());
+  return heads ? heads->stack : Stack::self;
+}
+
+Result<std::vector<PatchAnswer>> patched(const Trace& clean, const Trace& corrupt, const PatchOptions& options,
+                                         const MetricWanted& metric, int threads, Progress& progress) {
+  auto wanted = TRY(wanted_of(options));
+  wanted.metric = metric;
+  std::vector<PatchAnswer> answers;
+  for (const PatchDirection direction : {PatchDirection::denoise, PatchDirection::noise}) {
+    const bool noise = direction == PatchDirection::noise;
+    if (options.direction == (noise ? Directions::denoise : Directions::noise)) continue;
+    wanted.direction = direction;
+    if (options.direction == Directions::both) progress.share = 0.5f, progress.begin = noise ? 0.5f : 0;
+    answers.push_back(TRY(one_direction(clean, corrupt, options, wanted, threads, progress)));
+  }
+  return answers;
+}
+
+bool is_noise(const PatchOptions& options, std::size_t answer) {
+  return options.direction == Directions::noise || answer == 1;
+}
+
+const char* column_of(const PatchOptions& options, std::size_t answer) {
+  return is_noise(options, answer) ? kLost : "restored";
+}
+
+Result<int> study_patches(const QuestionCommand& command, const PatchOptions& options) {
+  const std::string part = options.at ? std::string(name(*options.at)) : joined_texts(options.senders, ",");
+  const std::string direction(name_in(kDirectionNames, options.direction));
+  std::string title = "patch " + part + (options.to.empty() ? "" : " → " + options.to);
+  const std::string asked =
+      joined_texts(std::vector<std::string>{title, options.metric.text(), options.stack.value_or(""), options.control,
+                                            direction, joined_texts(options.layers, ","),
+                                            joined_texts(options.heads, ","), joined_texts(options.tokens, ","),
+                                            options.align ? std::string(name(*options.align)) : ""},
+                   "|");
+  const Metric metric = options.metric.metric.value_or(Metric::logit_difference);
+  title += ", " + std::string(name(metric)) + (metric == Metric::rank ? " (log2)" : "");
+  StudyQuestion question{.columns = {"what", "layer", "head", "token"}, .title = title, .options = asked};
+  if (options.names_stacks()) question.columns.insert(question.columns.begin() + 1, "stack");
+  question.normalise = options.normalise;
+  question.more = {{"answers", json_list(options.metric.answers)},
+                   {"direction", direction},
+                   {"align", options.align ? name(*options.align) : "positions, of unequal lengths words"}};
+  question.answer = [&](const StudyTraces& traces) { return cells_of(traces, options); };
+  return run_study(command, options.study, question);
+}
+
+}  // namespace headlight

@@ -1,0 +1,56 @@
+// What `patch` is asked, of one pair of sentences or of many, and what a pair answers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/options/metric_options.h"
+#include "explain/patching.h"
+#include "heads/pattern_difference.h"
+#include "study/study.h"
+
+namespace headlight {
+
+/// Both: the corrupt question with parts of the clean one, and the other way.
+enum class Directions { denoise, noise, both };
+inline constexpr std::string_view kDirectionNames[] = {"denoise", "noise", "both"};
+
+struct PatchOptions {
+  std::string from, control, to;
+  std::optional<std::string> stack = {};
+  std::optional<PatchAt> at = {};
+  std::optional<Alignment> align = {};
+  Directions direction = Directions::denoise;
+  Normalise normalise = Normalise::total;
+  std::vector<std::string> layers, heads, tokens, senders;
+  MetricOptions metric;
+  StudyOptions study;
+
+  bool of_paths() const { return !senders.empty(); }
+  /// Whether cells may be of another stack than self.
+  bool names_stacks() const;
+};
+
+void add_patch_options(Parser& parser, PatchOptions& options);
+
+/// Errors: options that do not go together, or cannot be read.
+Status check_patch(const PatchOptions& options);
+
+/// The stack of the cells: --stack, else that of --at-heads, else self; of a path of its first sender.
+Stack stack_of(const PatchOptions& options);
+
+/// What one pair of answers gives, in each direction that is asked for.
+Result<std::vector<PatchAnswer>> patched(const Trace& clean, const Trace& corrupt, const PatchOptions& options,
+                                         const MetricWanted& metric, int threads, Progress& progress);
+
+/// Whether an answer of patched() is of noise.
+bool is_noise(const PatchOptions& options, std::size_t answer);
+/// Of a cell that the direction of the answer gives: restored or lost.
+const char* column_of(const PatchOptions& options, std::size_t answer);
+
+/// --pairs.
+Result<int> study_patches(const QuestionCommand& command, const PatchOptions& options);
+
+}  // namespace headlight
