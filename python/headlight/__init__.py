@@ -12,8 +12,7 @@ this folder, or in PATH). Arrays are numpy float32; layers, heads and tokens cou
 is used where the caller has imported it. Bad input and a missing program raise `Error` with one line.
 
 This folder can be copied beside a script on a server where nothing may be installed. Read it in this order: engine (the
-program, its answers and files), nodes (how a tensor came about, one attention), follow (torch's operations), flow (what
-met in a call), seen.
+program, its answers and files), nodes (a tensor, one attention), follow (torch's operations), flow, seen.
 """
 from .engine import (Error, Lines, Model, attention, claims, explain, export, figure, generate, heads, lens, next,
                      patch, program, why)

@@ -1,57 +1,54 @@
 """What met in a call of attention, told from where each number came from: rows, heads and sentences that do not belong
-together, and masks that no argument explains. These are lines of `unchecked`, no mistakes."""
+together, masks that no argument explains; and a module that runs without a watch. Lines of `unchecked`, no mistakes."""
 from __future__ import annotations
 
+import contextlib
+import copy
+import io
 import itertools
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from .engine import Array, as_numpy
-from .nodes import BLOCKED, MADE, MOST_WEIGHTS, PROJECTED, Call
+from .engine import LISTS, Array, as_numpy, is_tensor, torch_module
+from .nodes import BLOCKED, MADE, MOST_WEIGHTS, PROJECTED, Call, factor_of
 
-Said = tuple      # the name of a text, and what stands in its gaps
-TEXTS = {         # English and Chinese
+TEXTS = {         # English and Chinese; what is said is a tuple: a name, and what stands in the gaps
     "passes": ("{} pass through {}, which is not followed: not checked", "{}经过 {}，无法跟踪：未检查"),
     "apart": ("{} and {} that meet are of different {}: not judged", "相遇的{}和{}来自不同的{}：未判断"),
     "order": ("{} are not in the order of their tokens: not judged", "{}没有按词元的顺序排列：未判断"),
     "same": ("{} and {} are one projection: not judged", "{}和{}是同一个投影：未判断"),
-    "side": ("values are made from what the queries are made from, keys from another array: not judged",
-             "值来自查询所用的数组，键来自另一个数组：未判断"),
-    "zero": ("{} are multiplied by 0: not judged", "{}乘以了 0：未判断"),
+    "side": ("values come from what the queries come from, keys from elsewhere: not judged", "值与查询同源，键来自别处：未判断"),
+    "zero": ("{} are multiplied by 0: not judged", "{}乘以了 0：未判断"), "blocks": ("{} of {} cells blocked", "挡住 {} / {} 格"),
     "output": ("what comes out stands in the place of other {}: not judged", "输出站在别的{}的位置上：未判断"),
-    "loose": ("the output projection takes something that is not followed from the values: not checked",
-              "输出投影的输入无法从值跟踪到：未检查"),
+    "loose": ("the output projection takes something that is not followed: not checked", "输出投影的输入无法跟踪：未检查"),
     "mask": ("mask that no argument explains: {} ({}): taken as given", "没有参数能解释的掩码：{}（{}）：视为已知"),
     "lens": ("keys to the lengths {}", "长度为 {} 的键"), "ends": ("the last keys, {}", "最后的键：{}"),
-    "near": ("keys at most {} away", "距离不超过 {} 的键"), "prefix": ("causal, and keys 0 to {}", "因果，以及 0 到 {} 的键"),
-    "texts": ("texts one behind another", "前后相接的文本"), "columns": ("the same keys for every query", "每个查询都是同样的键"),
+    "near": ("keys at most {} away", "距离不超过 {} 的键"), "columns": ("the same keys for every query", "每个查询都是同样的键"),
     "both": ("causal, {}", "因果，{}"), "causal": ("causal", "因果"), "given": ("that of {}", "{} 的掩码"),
-    "but": ("{}, but for {} of {} cells, the first: sentence {}, head {}, query {}, key {}",
-            "{}，只有 {} / {} 格不同，第一格：句 {}，头 {}，查询 {}，键 {}"),
+    "but": ("{} but for {} of {} cells, as [sentence, head, query, key] {}", "{}，只有 {} / {} 格不同，如 [句, 头, 查询, 键] {}"),
     "others": ("that of {}, of sentences {} for head 0 of each", "{} 的掩码，各句的头 0 用的是句 {} 的"),
     "repeated": ("that of {}, repeated in the other order of batch and heads", "{} 的掩码，按批次与头的另一种顺序重复"),
-    "blocks": ("{} of {} cells are blocked", "{} / {} 格被挡住"),
     "lengths": ("{} is handed over, and no mask follows from it: not checked", "传入了 {}，却没有由它得出的掩码：未检查"),
-    "nan": ("NaN in the weights: {}", "权重中有 NaN：{}"),
-    "dropout": ("dropout was on without a gradient, so the weights that met the values are others: not judged",
-                "没有梯度却开着 dropout，与值相遇的是另外的权重：未判断"),
+    "nan": ("NaN in the weights: sentences {}, heads {}, queries {}", "权重中有 NaN：句 {}，头 {}，查询 {}"),
+    "dropout": ("dropout was on without a gradient: not judged", "没有梯度却开着 dropout：未判断"),
+    "equal": ("output as without the watch: equal to the bit", "输出与不监视时：逐位相同"),
+    "differs": ("output as without the watch: where it is followed it differs by {} at {}", "输出与不监视时相同；跟踪时相差 {}，在 {}"),
+    "shape": ("output as without the watch: where it is followed it is {}, not {}", "输出与不监视时相同；跟踪时形状为 {}，不是 {}"),
+    "alone": ("output: not compared with that without the watch ({})", "输出：未与不监视时比较（{}）"),
     "query": ("queries", "查询"), "key": ("keys", "键"), "value": ("values", "值"), "context": ("the heads", "各头的结果"),
-    "sentences": ("sentences", "句子"), "tokens": ("tokens", "词元"), "heads": ("heads", "头"),
+    "sentences": ("sentences", "句子"),
+    "tokens": ("tokens", "词元"), "heads": ("heads", "头"), "mixed": ("what mixes columns", "混合各列的运算"),
 }
-
-
-_OF_ROLES = {"passes", "apart", "order", "same", "zero", "output"}
-_NAMES = {"query", "key", "value", "context", "sentences", "tokens", "heads"}
+_AXES = ("s", "ts", "bs", "bt", "sb", "bts", "tsb", "bhts", "tsbh")     # of masks that programs hand over
+RUNNING = threading.local()      # `alone`: whether a module runs without the watches of this thread
 
 
 def words(name: str, *parts: Any, language: str) -> str:
-    """A text with its gaps filled; parts that are texts, or roles, are words of that language."""
-    at = language == "zh"
-    parts = tuple((part,) if name in _OF_ROLES and part in _NAMES else part for part in parts)
-    return TEXTS[name][at].format(*(words(*part, language=language) if isinstance(part, tuple) else part
-                                    for part in parts))
+    filled = (words(*part, language=language) if isinstance(part, tuple) else part for part in parts)
+    return TEXTS[name][language == "zh"].format(*filled)
 
 
 class Stand:
@@ -67,18 +64,16 @@ class Stand:
         walks = [axis for axis, found in enumerate(places) if (found != found[..., :1]).any()]
         heads = [axis for axis, found in enumerate(places) if axis not in walks and (found != found[:, :1]).any()]
         rest = [axis for axis in range(len(lead)) if axis not in (*walks, *heads)]
-        self.sizes, self.ids = {}, {}      # type: dict[str, int], dict[str, Array]
-        for name, axes in (("tokens", walks), ("heads", heads), ("sentences", rest)):
-            size = tuple(lead[axis] for axis in axes)
-            self.ids[name] = np.ravel_multi_index(tuple(places[axes]), size) if axes else np.zeros_like(rows)
-            self.sizes[name] = int(np.prod(size))
+        self.axes = {"tokens": walks, "heads": heads, "sentences": rest}
+        self.sizes = {name: int(np.prod([lead[axis] for axis in axes])) for name, axes in self.axes.items()}
+        self.ids = {name: sum((places[axis] * int(np.prod([lead[one] for one in axes if one > axis])) for axis in axes),
+                              np.zeros_like(rows)) for name, axes in self.axes.items()}
         if not heads and columns is not None:
             kinds, ranks = np.unique(columns, return_inverse=True)
             self.ids["heads"] = np.broadcast_to(ranks.reshape(columns.shape)[..., None], rows.shape)
             self.sizes["heads"] = len(kinds)
 
     def differs(self, other: Stand, name: str) -> bool:
-        """Where both count the same things."""
         one, two = self.ids[name], other.ids[name]
         return self.sizes[name] == other.sizes[name] and one.shape == two.shape and bool((one != two).any())
 
@@ -93,7 +88,7 @@ def stand_of(call: Call, role: str) -> Stand | None:
     return Stand(rows[..., 0], base.shape[:-1] or (1,), first) if (rows == rows[..., :1]).all() else None
 
 
-def said_of(call: Call, named: Mapping[str, Any]) -> Iterator[Said]:
+def said_of(call: Call, named: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     """What was not followed, or stands where it does not belong. `named`: weights of the module around, by role."""
     if call.final or call.value_node.kind == "":
         return
@@ -102,60 +97,51 @@ def said_of(call: Call, named: Mapping[str, Any]) -> Iterator[Said]:
     for role in roles:
         path = call.node(role).path(MADE)
         if path[0].kept:
-            yield "passes", role, path[0].kept
+            yield "passes", (role,), path[0].kept
         elif role == "value" and any(step.kind == "turned" for step in path):
-            yield "passes", role, "an operation that mixes columns"
-        if any(step.kind == "scale" and step.info == 0 for step in path):
-            yield "zero", role
+            yield "passes", (role,), ("mixed",)
+        if factor_of(path) == 0:
+            yield "zero", (role,)
         stand = stand_of(call, role)
         if stand is not None:
             stands[role] = stand
-            tokens = stand.ids["tokens"]
-            if path[0].kind == "linear" and tokens.shape[2] > 1 and (np.diff(tokens, axis=2) <= 0).any():
-                yield "order", role
+            if path[0].kind == "linear" and (np.diff(stand.ids["tokens"], axis=2) <= 0).any():
+                yield "order", (role,)
     for one, other in (("value", "key"), ("query", "key")):
-        if one in stands and other in stands:
-            for what in ("sentences", "heads", "tokens") if one == "value" else ("sentences", "heads"):
-                if stands[one].differs(stands[other], what):
-                    yield "apart", one, other, what
+        for what in ("sentences", "heads", "tokens")[:2 + (one == "value")] if {one, other} <= set(stands) else ():
+            if stands[one].differs(stands[other], what):
+                yield "apart", (one,), (other,), (what,)
     for one, other in itertools.combinations(roles, 2):
         first, second = (call.index_of(role, ("linear",)) for role in (one, other))
         same = first is not None and second is not None and first[1] is second[1] and \
             np.array_equal(np.unique(first[0] % first[1].shape[-1]), np.unique(second[0] % first[1].shape[-1]))
         if same and {one, other} <= set(named):
-            yield "same", one, other
-    if call.other_side:
-        yield ("side",)
-    if call.dropped:
-        yield ("dropout",)
+            yield "same", (one,), (other,)
+    yield from [("side",)] * call.other_side + [("dropout",)] * call.dropped
+    if call.found is not None and len(call._parts) == 1 and np.isnan(as_numpy(call.found)).any():
+        rows = np.argwhere(np.isnan(as_numpy(call.found)).any(-1))
+        yield "nan", *(", ".join(map(str, np.unique(column))) for column in rows.T)
     yield from _of_output(call, stands.get("query"), named)
     yield from masks_of(call)
 
 
-def _of_output(call: Call, query: Stand | None, named: Mapping[str, Any]) -> Iterator[Said]:
-    """Whether what comes out stands where its query stood."""
+def _of_output(call: Call, query: Stand | None, named: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     if call.lost:
-        yield "passes", "context", call.lost
+        yield "passes", ("context",), call.lost
     elif call.output is None and not call.in_parts and "output" in named and id(named["output"][1]) in call.called:
         yield ("loose",)
     merged = call.merged(call._parts)
     if merged is None or query is None or len(call._parts) > 1:
         return
     sentences, heads, queries, _ = call.shape
-    rows = merged // (merged.max() + 1 and merged.size // (sentences * heads * queries))      # [sentence][head][query]
+    rows = merged // (merged.size // (sentences * heads * queries))      # [sentence][head][query]
     at = np.array(np.unravel_index(rows[:, 0], (sentences, heads, queries)))[[0, 2]]
     places = np.zeros((sentences, 1, queries), int)
     places[at[0], 0, at[1]] = np.arange(len(rows))
     lead = call.output[0].shape[:-1]
     found = Stand(places, lead if np.prod(lead) == len(rows) else (len(rows),), None)
-    for what in ("sentences", "tokens"):
-        one, two = found.ids[what][:, 0], query.ids[what][:, 0]
-        if found.sizes[what] == query.sizes[what] and (one != two).any():
-            yield "output", what
-            return
-
-
-_AXES = ("s", "ts", "bs", "bt", "sb", "bts", "tsb", "bhts", "tsbh")     # of masks that programs hand over
+    yield from [("output", (what,)) for what in ("sentences", "tokens") if found.sizes[what] == query.sizes[what] and
+                (found.ids[what][:, 0] != query.ids[what][:, 0]).any()]
 
 
 def _allowed_by(call: Call, name: str, array: Array, sizes: Mapping[str, int]) -> Iterator[Array]:
@@ -173,23 +159,13 @@ def _allowed_by(call: Call, name: str, array: Array, sizes: Mapping[str, int]) -
             yield from (placed != 0, placed == 0) if numbers else (placed > BLOCKED,)
 
 
-def _near(rules: Sequence[tuple[Any, Array]], allowed: Array) -> Any:
-    """The rule that makes a mask, or all but a few cells of it; None."""
-    apart = [(int((rule != allowed).sum()), name, rule) for name, rule in rules]
-    count, name, rule = min(apart, key=lambda one: one[0], default=(allowed.size, None, allowed))
-    if count > max(2, allowed.size // 50):
-        return None
-    cell = [int(at) for at in np.argwhere(np.broadcast_to(rule != allowed, allowed.shape))[0]] if count else []
-    return ("but", name, count, allowed.size, *cell) if count else name
-
-
 def _of_others(masks: Sequence[tuple[str, Array]], allowed: Array) -> Any:
     """Of which sentence's mask each head of each sentence has, where that is not its own."""
     sentences, heads = allowed.shape[:2]
-    for name, mask in masks if sentences > 1 else ():
-        mask = np.broadcast_to(mask, (sentences, 1, *allowed.shape[2:]))[:, 0] if mask.shape[1] == 1 else None
-        if mask is None or (mask == mask[:1]).all():
+    for name, mask in masks:
+        if mask.shape[1] > 1 or (mask == mask[:1]).all():
             continue
+        mask = np.broadcast_to(mask, (sentences, 1, *allowed.shape[2:]))[:, 0]
         fits = (allowed[:, :, None] == mask[None, None]).all((-2, -1))      # [sentence][head][whose]
         if not fits.any(2).all() or fits[np.arange(sentences), :, np.arange(sentences)].all():
             continue
@@ -201,46 +177,36 @@ def _of_others(masks: Sequence[tuple[str, Array]], allowed: Array) -> Any:
 
 
 def _rule(allowed: Array, causal: Array, masks: Sequence[tuple[str, Array]]) -> Any:
-    """The words of a rule that would make this mask."""
     _, _, queries, keys = allowed.shape
     away = np.abs(np.arange(keys) - np.arange(queries)[:, None] - (keys - queries))
     columns = allowed.any(2, keepdims=True)
     counts = ", ".join(str(int(one.sum())) for one in columns[:, 0, 0])
-    kind: Any = ("columns",)
-    for name, first in (("lens", columns), ("ends", columns[..., ::-1])):
-        kind = (name, counts) if (np.diff(first.astype(int), axis=-1) <= 0).all() else kind
+    steps = np.diff(columns.astype(int), axis=-1)
+    kind: Any = ("lens", counts) if (steps <= 0).all() else ("ends", counts) if (steps >= 0).all() else ("columns",)
     others = _of_others(masks, allowed)
     if others or (allowed == columns).all():
         return others or kind
     if (allowed == (columns & causal)).all():
         return "both", kind
-    near, seen = int(away[allowed.any((0, 1))].max(initial=0)), allowed[..., :1, :].all((0, 1, 2))
-    prefix = int(seen.argmin()) if not seen.all() else keys
-    rules: list[tuple[Any, Array]] = [("causal", np.broadcast_to(causal, allowed.shape))]
-    rules += [(("given", name), np.broadcast_to(mask, allowed.shape)) for name, mask in masks]
-    exact = [(("near", near), away <= near), (("prefix", prefix - 1), causal | (np.arange(keys) < prefix))]
-    alike = queries == keys and (allowed == allowed.swapaxes(-1, -2)).all() and \
-        (np.matmul(allowed.astype(np.float32), allowed) > 0)[~allowed].sum() == 0 and allowed.any(-1).all()
-    named = next((name for name, rule in exact if (allowed == rule).all()), None)
-    blocked = ("blocks", int((~allowed).sum()), allowed.size)
-    return named or (("texts",) if alike else None) or _near(rules, allowed) or blocked
+    near = int(away[allowed.any((0, 1))].max(initial=0))
+    if (allowed == (away <= near)).all():
+        return "near", near
+    rules = [("causal",), *(("given", name) for name, _ in masks)]
+    apart = [int((rule != allowed).sum()) for rule in (causal, *(mask for _, mask in masks))]
+    count, at = min(zip(apart, itertools.count()))
+    if count > max(2, allowed.size // 50):
+        return "blocks", int((~allowed).sum()), allowed.size
+    cell = np.argwhere(np.broadcast_to((causal, *(mask for _, mask in masks))[at] != allowed, allowed.shape))
+    return ("but", rules[at], count, allowed.size, str(cell[0].tolist())) if count else rules[at]
 
 
-def _drawn(allowed: Array) -> str:
-    """Small: at most 8 rows and columns of the first sentence and head."""
-    rows, columns = (np.unique(np.linspace(0, size - 1, 8).astype(int)) for size in allowed.shape[2:])
-    return "/".join("".join("□■"[int(cell)] for cell in row) for row in allowed[0, 0][np.ix_(rows, columns)])
-
-
-def masks_of(call: Call) -> Iterator[Said]:
-    """A mask that no argument explains, and arguments from which none follows."""
+def masks_of(call: Call) -> Iterator[tuple[Any, ...]]:
     count, _, queries, keys = call.shape
     heads = sum(part.heads for part in call._parts)
     if call.final or count * heads * queries * keys > MOST_WEIGHTS or any(step.kind == "opaque" for step in call.path):
         return
-    mask = call.mask
-    allowed = np.ones((1, 1, 1, 1), bool) if mask is None else mask if mask.dtype == bool else ~np.isneginf(mask)
-    allowed = np.broadcast_to(allowed, (count, heads, queries, keys))
+    mask = np.ones((1, 1, 1, 1), bool) if call.mask is None else call.mask
+    allowed = np.broadcast_to(mask if mask.dtype == bool else ~np.isneginf(mask), (count, heads, queries, keys))
     causal = np.arange(keys) <= np.arange(queries)[:, None] + keys - queries
     early = np.arange(keys) <= np.arange(queries)[:, None]      # (that is named where it is wrong)
     sizes = {"b": count, "h": heads, "t": queries, "s": keys}
@@ -255,10 +221,53 @@ def masks_of(call: Call) -> Iterator[Said]:
         explained = explained & one
     if not window and (explained != allowed).any():
         masks = [(name, one) for name, some in handed for one in some]
-        yield "mask", _rule(allowed, causal, masks), _drawn(allowed)
-    used = {name for name, _ in implied}
+        rows = [np.unique(np.linspace(0, size - 1, 8).astype(int)) for size in (queries, keys)]      # at most 8
+        drawn = "/".join("".join("□■"[int(cell)] for cell in row) for row in allowed[0, 0][np.ix_(*rows)])
+        yield "mask", _rule(allowed, causal, masks), drawn
     adds = any(step.kind in ("add", "times") for part in call._parts for step in part.path)
-    for name in {name for name, _ in call.handed} - used:
-        some = next(some for other, some in handed if other == name) if name in dict(handed) else []
+    for name in {name for name, _ in call.handed} - {name for name, _ in implied}:
+        some = dict(handed).get(name)
         if some and not some[0].all() and not (adds and "bias" in name):
             yield "lengths", name
+
+
+def parts_of(value: Any) -> Iterator[Any]:
+    for one in value.values() if isinstance(value, Mapping) else value if isinstance(value, LISTS) else ():
+        yield from parts_of(one)
+    if not isinstance(value, (Mapping, *LISTS)):
+        yield value
+
+
+def alone(module: Any, args: Any, kwargs: Any, mode: Any) -> Any:
+    """What a copy of a module gives, without the watches (of the class `mode`). Any error: it cannot run so."""
+    torch, modules, given = torch_module(), [*module.modules()], [*parts_of([args, kwargs])]
+    strange = [type(one).__name__ for one in (*given, *modules) if type(one).__module__.startswith(
+        ("torch.fx", "torch._subclasses", "torch._functorch", "torch.jit", "torch._dynamo"))]
+    if strange or torch._C._get_tracing_state() is not None:
+        raise TypeError(strange[0] if strange else "torch.jit.trace")
+    if any(one._forward_hooks or one._forward_pre_hooks or one._backward_hooks for one in modules):
+        raise TypeError("hooks")
+    shared = [*module.parameters(), *(one for one in given if is_tensor(one) and not one.is_leaf)]
+    module, args, kwargs = copy.deepcopy((module, args, kwargs), {id(one): one for one in shared})
+    with torch.random.fork_rng(range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()), \
+            contextlib.redirect_stdout(io.StringIO()), contextlib.ExitStack() as stack:
+        while type(torch.overrides._get_current_function_mode()) is mode:
+            stack.enter_context(torch.overrides._pop_mode_temporarily())
+        stack.callback(setattr, RUNNING, "alone", getattr(RUNNING, "alone", False))
+        RUNNING.alone = True
+        return module(*args, **kwargs)
+
+
+def apart(plain: Any, followed: Any) -> tuple[str, ...]:
+    """How two outputs differ; "equal": in no bit, NaN stands where NaN stands."""
+    torch = torch_module()
+    for one, two in zip(parts_of(plain), parts_of(followed)):
+        if not (is_tensor(one) and is_tensor(two)) or one.is_meta or one.is_quantized or one.layout != torch.strided:
+            continue
+        if one.shape != two.shape:
+            return "shape", str(tuple(two.shape)), str(tuple(one.shape))
+        cells = as_numpy((one != two) & ~(one.isnan() & two.isnan()))
+        if cells.any():
+            far = np.where(cells, np.nan_to_num(as_numpy((one * 1.0 - two * 1.0).abs()), nan=np.inf), 0)
+            return "differs", f"{far.max():.3g}", str([*map(int, np.unravel_index(far.argmax(), far.shape))])
+    return ("equal",)

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import threading
+import traceback
 import types
 import weakref
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .engine import LISTS, first_line, is_tensor, require, roles_of, torch_module
+from .flow import RUNNING, alone, apart, parts_of
 from .nodes import (LARGE, MADE, NOTHING, OTHER_SIDE, Call, Linear, Move, Node, Product, axes_after, caller, evaluating,
                     factor_of, index_after, modules_around, moved, moves_of, names_of, path_of, product_of, variables)
 
@@ -97,6 +99,8 @@ def _follower_class(torch: Any) -> Any:
                 finally:
                     self.seen.given = []
             out = func(*args, **kwargs)
+            if name == "softmax" and self.seen.given and self.seen.is_finite:
+                out = torch.nan_to_num(out)      # of a query without a key, which the fast path leaves out
             if name in _HANDLERS or any(is_tensor(value) and self.seen.is_score(value) for value in args[:3]):
                 self.seen.follow(func, name, args, kwargs, out)
             return out
@@ -145,8 +149,10 @@ class Tracer:
         self._calls: list[Call] = []                     # in the order of their softmaxes; some met no values yet
         self._layers: dict[Any, int] = {}                # by the path of a module, or the line of a softmax
         self._names: Any = weakref.WeakKeyDictionary()   # by module, as _maps has them
+        self._outer, self.is_finite = None, False        # the outermost module: its frame and output; without NaN
+        self.compared: list[tuple[str, ...]] = []        # texts of flow: how what is followed differs
         self._used: set = set()                          # ids of weights
-        self.given: list[Any] = []                       # masks of the function of torch that is running, by name
+        self.given: list[Any] = []                       # masks of the function of torch that runs, by name
         self._gradient = True                            # whether it is computed where an operation ran
         self._operations = self._blocks = self._left_out = self._bytes = 0
         self._notes: list[Sequence[str]] = []
@@ -164,6 +170,7 @@ class Tracer:
             if self._as_written:
                 self._open.enter_context(torch.compiler.set_stance("force_eager"))
             self._open.callback(torch.nn.modules.module.register_module_forward_pre_hook(self._before_module).remove)
+            self._open.callback(torch.nn.modules.module.register_module_forward_hook(self._after_module).remove)
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
@@ -171,7 +178,7 @@ class Tracer:
         try:
             self._open.close()
         finally:
-            self._thread = None
+            self._thread = self._outer = None
             for call in self._calls:
                 with self._silent(call.where):
                     if not call.whole and len(call.product.shape) >= 3:
@@ -179,12 +186,33 @@ class Tracer:
             self._calls = [call for call in self._calls if call.whole]
             self._tags = {}
 
-    def _before_module(self, module: Any, _: Any) -> None:
+    def _before_module(self, module: Any, args: Any) -> None:
+        frame, torch = sys._getframe(1), torch_module()
+        if threading.get_ident() != self._thread or getattr(RUNNING, "alone", False):
+            return
         with self._silent("a module"):
             kinds = "Script|Traced" if self._as_written else "Script|Traced|OptimizedModule"
-            if threading.get_ident() == self._thread and re.search(kinds, type(module).__name__):
+            if re.search(kinds, type(module).__name__):
                 inner = getattr(module, "original_name", None) or type(getattr(module, "_orig_mod", module)).__name__
                 self._note("compiled", inner)
+        if self._outer is not None and any(one is self._outer[0] for one, _ in traceback.walk_stack(frame)):
+            return
+        self._outer = None
+        try:
+            plain = alone(module, args, frame.f_locals.get("kwargs", {}), _follower_class(torch))
+            self.is_finite = not module.training and not torch.is_grad_enabled() and not any(
+                one.isnan().any() for one in parts_of(plain) if is_tensor(one))
+            self._outer = frame, plain
+        except Exception as error:       # (the caller's own comes again when it is followed)
+            self.compared.append(("alone", first_line(str(error)) or type(error).__name__))
+
+    def _after_module(self, module: Any, _: Any, out: Any) -> Any:
+        if self._outer is None or self._outer[0] is not sys._getframe(1):
+            return None
+        (_, plain), self._outer, self.is_finite = self._outer, None, False
+        with self._silent("a module"), torch_module().no_grad():
+            self.compared.append(apart(plain, out))
+        return None if self.compared[-1:] == [("equal",)] else plain
 
     @contextlib.contextmanager
     def _silent(self, what: str, of_line: bool = False) -> Any:
@@ -310,10 +338,10 @@ class Tracer:
 
     def _lost(self, node: Node, out: Any, name: str) -> None:
         """What a projection, or the sum over values, became cannot be told from here on: it passed through `name`."""
-        if node.root.kind in _HEADS and math.prod(node.shape) == out.numel():
+        kind = node.root.kind if math.prod(node.shape) == out.numel() else ""
+        if kind in _HEADS:
             node.root.info[0].lost = name
-        passed = node.root.kind == "linear" and math.prod(node.shape) == out.numel()
-        self._tag(out, Node("source", None, out.shape, caller(), kept=name) if passed else None)
+        self._tag(out, Node("source", None, out.shape, caller(), kept=name) if kind == "linear" else None)
 
     def _as_move(self, op: Operation) -> Move | None:
         """An operation that only puts elements elsewhere, which two numberings of them show."""
@@ -377,7 +405,8 @@ class Tracer:
                 root.kind == "context" or all(step.kind == "move" for step in path[1:])):
             call.output = moved(x.detach(), arranged).clone(), [*moves_of(path), *arranged], call.join
         path = self.node_of(weight).path(("source",))
-        factor, of_bias = factor_of(path), factor_of([] if bias is None else self.node_of(bias).path(("source",)))
+        factor = factor_of(path)
+        of_bias = factor if bias is None else factor_of(self.node_of(bias).path(("source",)))
         turns = sum(1 for move in moves_of(path) if move.permutes and move.function.__name__ not in _SAME)
         parameter = weight if path[0].info is None else path[0].info
         self._used.add(id(parameter))
@@ -392,10 +421,10 @@ class Tracer:
         name = next((name for name in named if roles_of(name)), known[-1] if known else "")
         info = Linear(parameter, name, slipped, kept, bias_of, weakref.ref(x), call)
         node = Node("linear", None, out.shape, caller(), info)
-        if factor == 1 or (bias is not None and of_bias != factor):
-            scaled = Node("source", None, out.shape, caller(), kept="a scaled weight")
-            return self._tag(out, node if factor == 1 else scaled)
-        return self._tag(out, Node("scale", node, out.shape, caller(), factor))
+        if factor != 1:
+            node = Node("scale", node, out.shape, caller(), factor) if of_bias == factor else \
+                Node("source", None, out.shape, caller(), kept="a scaled weight")
+        self._tag(out, node)
 
     def _projected_by_kernel(self, product: Product, side: str, out: Any) -> None:
         """x met a kernel with axes of heads: the same as a projection, whose columns are then cut into heads."""
@@ -427,17 +456,16 @@ class Tracer:
         product = product_of(op.name, op.args, op.out)
         if product is None:      # of one array, a move; of more, what is not followed
             given = [one for one in op.args if is_tensor(one) and self.is_score(one)]
-            again = functools.partial(op.function, *op.args[:op.name == "einsum"])
-            return self._on_other(op._replace(function=lambda one, *_: again(one), name="", args=given,
-                                              node=self.node_of(given[0]), root=self.node_of(given[0]).root)) \
-                if given and (op.name != "einsum" or len(op.args) == 2) else None
+            again, node = functools.partial(op.function, *op.args[:op.name == "einsum"]), self.node_of((*given, 0)[0])
+            known = given and (op.name != "einsum" or len(op.args) == 2)
+            return self._on_other(Operation(again, "", given, {}, op.out, node, node.root)) if known else None
         a, b = product.operands.values()
         root_a, root_b = self.node_of(a).root, self.node_of(b).root
         parameter = torch_module().nn.Parameter
         parameters = [isinstance(one, parameter) or isinstance(root.info, parameter) for one, root in
                       ((a, root_a), (b, root_b))]
-        for one, beside in ((a, parameters[1]), (b, parameters[0])):         # heads that talk to one another
-            if beside and self.node_of(one).root.kind in _CELLS:
+        for one, root, beside in ((a, root_a, parameters[1]), (b, root_b, parameters[0])):
+            if beside and root.kind in _CELLS:         # heads that talk to one another
                 return self._tag(op.out, Node("opaque", self.node_of(one), op.out.shape, caller(), op.name))
         if "weights" in (root_a.kind, root_b.kind):
             return self._on_context(product, op.out)
@@ -555,9 +583,8 @@ class Tracer:
         given = [root.info.of() for root in roots if root.kind == "linear"]
         inputs = [self._origin(tensor) for tensor in given if tensor is not None]
         call.other_side = len(inputs) == 3 and inputs[2] is inputs[0] and inputs[1] is not inputs[0]
-        if len(inputs) >= 2 and "linear" == roots[0].kind == roots[1].kind and \
-                all(one is not None for one in given[:2]):
-            tensors = inputs[:2]
+        tensors = inputs[:2]
+        if len(inputs) == len(given) > 1 and "linear" == roots[0].kind == roots[1].kind:
             for names in names_of(tensors) if tensors[0] is not tensors[1] else ():
                 others = [bool(re.search(OTHER_SIDE, name, re.I)) for name in names]
                 if not call.inputs and others == [True, False]:
@@ -618,12 +645,8 @@ class Tracer:
         if op.name == "exp" and op.root.kind == "product":
             self._step("exp", op.node, op.out)
         if op.name == "exp" and op.root.kind == "weights" and op.root.info.function == "log_softmax":      # a softmax
-            call = op.root.info
-            call.function, call.final = "softmax", None
-            call.softmax = Node("weights", op.node, op.out.shape, call.site, call,
-                                kept=self._snapshot(call, op.out, op.node.path(("product",))))
-            call.weight_path = [call.softmax]
-            return self._tag(op.out, call.softmax)
+            self._calls.remove(op.root.info)
+            return self._take_softmax("softmax", op.root.parent, op.root.info.dims, op.out)
         dim, how = op.get(1, "dim"), "averaged" if op.name == "mean" else "added up"
         of_heads = op.node.kind == "context" and len(op.node.shape) >= 3 and isinstance(dim, int) and \
             1 < op.root.info[0].heads == op.node.shape[dim % len(op.node.shape)]
@@ -656,7 +679,7 @@ class Tracer:
             self._left_out += 1
             return
         call = Call(node.path(("product",)), modules, path, name, site)
-        call.block, call.called, call.given = self._blocks, self._used, self.given
+        call.block, call.called, call.given, call.dims = self._blocks, self._used, self.given, dims
         if wrong_sum or name in ("log_softmax", "sigmoid"):
             call.final = call.final or (("softmax_sums", site) if wrong_sum else ("softmax_replaced", site, name))
         axes = axes_after(moves_of(call.path), call.product.shape)
@@ -747,8 +770,8 @@ class Tracer:
 
         def again(whole: Any, *more: Any) -> Any:
             return function([moved(whole, own) for own in moves], *more, **options)
-        factor, whole, move = factors.pop(), shared[-1], Move(again, tuple(op.args[1:]))
-        whole = whole if factor == 1 else Node("scale", whole, whole.shape, caller(), factor)
+        whole, move = shared[-1], Move(again, tuple(op.args[1:]))
+        whole = Node("scale", whole, whole.shape, caller(), factors.pop())
         if whole.root.kind in _HEADS:
             whole.root.info[0].sites["merge_"] = caller()
         self._step("move", whole, op.out, move, self._turns(whole, move, op.out))
@@ -756,10 +779,10 @@ class Tracer:
 
     def _turns(self, node: Node, move: Move, out: Any) -> bool:
         """Whether a move stays inside of each row, as a part of a rotation does."""
-        inside = node.root.kind == "linear" and tuple(out.shape) == node.shape
-        index = index_after([move], node.shape) if inside else None
-        return index is not None and bool((index.flatten() // out.shape[-1] ==
-                                           torch_module().arange(index.numel()) // out.shape[-1]).all())
+        known = node.root.kind == "linear" and tuple(out.shape) == node.shape
+        index = index_after([move], node.shape) if known else None
+        rows = torch_module().arange(out.numel()) // out.shape[-1]
+        return index is not None and torch_module().equal(index.flatten() // out.shape[-1], rows)
 
     def _on_context(self, product: Product, out: Any) -> None:
         """Weights meet values."""

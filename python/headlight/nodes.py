@@ -356,7 +356,7 @@ class Call:
         self.rows = None if queries <= most else np.unique(np.linspace(0, queries - 1, most).astype(int))
         self.masks = masks_around()               # by the names of arguments
         self.handed = masks_around("len|visible|valid|attend|keep|allow|bias")      # what a mask may be made from
-        self.given: list[Any] = []                # those handed to a function of torch
+        self.given, self.dims = [], ()            # those of a function of torch; over which axes the softmax goes
         self.weight_path: list[Node] = []         # softmax … what met the values
         self.softmax = self.value_node = self.context = NOTHING      # the weights; the values; what they give
         self.dim_axes: frozenset[int] = frozenset()   # of the product, over which the softmax runs
@@ -378,9 +378,8 @@ class Call:
         self.inputs: list[Any] = []               # what queries and keys were projected from, weakly, and their names
         self.block, self.goes_on = 0, False       # in which it ran; whether what was added to the output was seen
         self.whole = False                        # values were met, or none will be
-        self.in_parts = False                     # its queries are a part of those of a call
-        self.dropped = False                      # by dropout without a gradient
-        self.other_side = False                   # values are made from what queries are, keys from something else
+        # Its queries are some of a call; there was dropout without a gradient; values come from where queries do.
+        self.in_parts = self.dropped = self.other_side = False
         self.lost = ""                            # an operation behind which the sum over values is not followed
 
     def observe(self, code: str, site: Site | None, *details: str) -> None:
@@ -496,8 +495,7 @@ class Call:
         return self._of_heads(role, moved(tensor, moves_of(path[at + 1:])), factor_of(path[:at + 1]))
 
     def factor(self, role: str) -> float:
-        """What an operand was multiplied by between its projection, or its norm, and the product. Of an array that no
-        projection made only if it makes the scale that is meant."""
+        """What an operand was multiplied by since its projection or norm; where there is none, if that makes 1/√d_k."""
         paths = [self.product.nodes[side].path((*MADE, "normed", "add", "times", "fill", "opaque")) for side in "ab"]
         of_all = factor_of(self.path) * math.prod(map(factor_of, paths)) * \
             math.sqrt(math.prod(self.product.operands_shape[axis] for axis in self.product.summed["a"]))

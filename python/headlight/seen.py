@@ -43,10 +43,9 @@ class Report:
 
     def __init__(self, captured: Sequence[Any], language: str, notes: Sequence[Sequence[str]] = (),
                  expect: Mapping[str, Any] = {}, site_of: Callable[[Any], Site | None] = lambda one: None,
-                 said: Sequence[Any] = ()) -> None:
-        """The answer of `headlight diagnose` to calls, facts and arrays of each (diagnose/capture/capture.h). A mistake of
-        several calls at one line is one; `site_of`: that line. `said`: index and place of a call, and a text of flow
-        about it, which counts where no mistake is named there."""
+                 said: Sequence[Any] = (), compared: Sequence[Any] = ()) -> None:
+        """The answer of `headlight diagnose` to calls, facts and arrays of each (capture/capture.h). A mistake of
+        several calls at one line is one; `site_of`: that line. `said`: of calls, by index and place."""
         arrays = {f"{index}.{name}": array for index, (_, own) in enumerate(captured) for name, array in own.items()}
         facts = json.dumps({"calls": [facts for facts, _ in captured], "notes": list(dict.fromkeys(map(tuple, notes)))})
         metadata = {"capture": facts, "expect": json.dumps(dict(expect), allow_nan=False)}
@@ -60,8 +59,10 @@ class Report:
         self.mistakes = [Mistake(text, *(site or (None, None)), tuple(dict.fromkeys(where)), code)
                          for (text, code, site), where in calls.items()]
         named = {call for where in calls.values() for call in where}
-        lines = [f"{where}: " + words(*text, language=language) for call, where, *text in said if call not in named]
+        lines = [f"{where}: " + words(*text, language=language) for call, where, *text in said
+                 if call not in named or text[0] == "nan"]
         self.unchecked = [*answer["unchecked"], *dict.fromkeys(lines), *answer["notes"]]
+        self.output = "\n".join(dict.fromkeys(words(*text, language=language) for text in compared))
         self.judged, self.calls = answer["judged"], answer["calls"]
         self._summary, self._some = answer["summary"], answer["some_calls"]
 
@@ -71,7 +72,7 @@ class Report:
         return not self.mistakes and self.judged > 0 and not self.unchecked
 
     def __str__(self) -> str:
-        lines = []
+        lines = [self.output] if self.output else []
         for mistake in self.mistakes:
             some = self._some[len(mistake.calls) > 1] if 0 < len(mistake.calls) < self.calls else "{}"
             starts = itertools.groupby(mistake.calls, lambda call, at=itertools.count(): call - next(at))
@@ -81,6 +82,9 @@ class Report:
         return "\n".join(lines + self._summary + self.unchecked)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f'<pre style="white-space:pre-wrap">{_html.escape(str(self))}</pre>'
 
 
 def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None, output: Any = None, mask: Any = None,
@@ -131,7 +135,7 @@ def _named_weights(modules: Sequence[Any]) -> dict[str, tuple[str, Any]]:
 
 
 class _Captured:
-    """The facts and arrays of one call (tools/diagnose/capture/capture.h). `masks`: mask arguments of all calls, by number."""
+    """The facts and arrays of one call (capture/capture.h of diagnose). `masks`: mask arguments of all calls, by number."""
 
     def __init__(self, call: Call, keep: int, intended: Array | None, masks: dict[Any, int]) -> None:
         self.parts, self.call = call._parts, call
@@ -485,7 +489,8 @@ class Seen(Tracer, Sequence):
                 notes.append(("unread", call.where, first_line(str(error))))
         given = [note for call in calls for part in call._parts for note in part.notes]
         return Report(captured, language, [*given, *notes], config,
-                      lambda one: _site_of(calls[one["call"]], one["code"], one.get("role", "")), said)
+                      lambda one: _site_of(calls[one["call"]], one["code"], one.get("role", "")), said,
+                      list(dict.fromkeys(self.compared)))
 
 
 class _Tracker:

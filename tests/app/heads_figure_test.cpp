@@ -1,4 +1,5 @@
 // Figures of all heads: every cell is there, every head is named, and maps have room on any page.
+#include "card/training_card.h"
 #include "figure/figure.h"
 
 #include <algorithm>

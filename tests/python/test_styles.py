@@ -27,9 +27,9 @@ def report_of(style):
 
 
 def lines_of(report):
-    """Without the lines of the code, and their modules."""
+    """Without the lines of the code, and their modules; and without the comparison of the output."""
     lines = [re.sub(r"^\S+:\d+(?: \([\w.]+\))?(?:: |：)", "", line) for line in str(report).splitlines()]
-    return [line for line in lines if not line.startswith(("no attention seen", "没有看到注意力"))]
+    return [line for line in lines if not line.startswith(("no attention seen", "没有看到注意力", "output as", "输出与"))]
 
 
 def table():

@@ -1,0 +1,122 @@
+"""A watch changes nothing of what it watches, and proves it."""
+import copy
+import sys
+import threading
+import unittest
+
+from common import torch
+import headlight
+
+nn = torch.nn
+B, T, D, H = 3, 6, 16, 4
+EQUAL = "output as without the watch: equal to the bit"
+CAUSAL = torch.ones(T, T).tril().bool()
+
+
+class Attention(nn.Module):
+    """`inputs` gives what queries and what keys and values are made from, `after` changes what comes out."""
+
+    def __init__(self, inputs=lambda x: (x, x), after=lambda x: x, mask=None):
+        super().__init__()
+        self.q, self.k, self.v, self.o = (nn.Linear(D, D) for _ in range(4))
+        self.inputs, self.after, self.mask = inputs, after, mask
+        self.register_buffer("count", torch.zeros(()))
+
+    def forward(self, x):
+        self.count += 1
+        heads = [one.view(*x.shape[:2], H, -1).transpose(1, 2) for one in
+                 (self.q(self.inputs(x)[0]), self.k(self.inputs(x)[1]), self.v(self.inputs(x)[1]))]
+        scores = heads[0] @ heads[1].transpose(-2, -1) / (D // H) ** 0.5
+        scores = scores if self.mask is None else scores.masked_fill(~self.mask, -torch.inf)
+        return self.after(self.o((scores.softmax(-1) @ heads[2]).transpose(1, 2).reshape(x.shape)))
+
+
+def report_of(run):
+    """What comes out without a watch and within one, and the report."""
+    state = torch.get_rng_state()
+    plain = run()
+    torch.set_rng_state(state)
+    with headlight.watch() as seen:
+        watched = run()
+    return plain, watched, seen.check()
+
+
+class Untouched(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(0)
+        self.x = torch.randn(B, T, D)
+
+    def same(self, one, two):
+        self.assertEqual(one.shape, two.shape)
+        self.assertTrue(torch.equal(one.isnan(), two.isnan()) and torch.equal(one.nan_to_num(), two.nan_to_num()))
+
+    def test_the_fast_path_of_an_encoder(self):
+        encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(D, H, 32, batch_first=True), 2).eval()
+        head, whole = nn.Linear(D, 2), nn.Transformer(D, H, 2, 2, 32, batch_first=True).eval()
+        for lengths in ((4, 2, 3), (6, 4, 2), (6, 0, 3)):       # none is full; one is full; one is empty
+            pad = torch.arange(T)[None] >= torch.tensor(lengths)[:, None]
+            for run in (lambda: encoder(self.x, src_key_padding_mask=pad),
+                        lambda: head(encoder(self.x, src_key_padding_mask=pad).mean(1)),
+                        lambda: whole(self.x, self.x, tgt_mask=~CAUSAL, src_key_padding_mask=pad)):
+                with self.subTest(lengths), torch.no_grad():
+                    plain, watched, report = report_of(run)
+                    self.same(plain, watched)
+                    self.assertEqual(report.mistakes, [], str(report))
+                    self.assertIn("output as without the watch", report.output)
+
+    def test_what_runs_again_leaves_no_trace(self):
+        module = Attention().train()
+        plain, watched, report = report_of(lambda: module(self.x))
+        self.assertEqual((report.output, float(module.count)), (EQUAL, 2))
+        self.assertTrue(str(report).startswith(EQUAL))
+        self.assertIn(EQUAL, report._repr_html_())
+        watched.sum().backward()
+        self.assertGreater(float(module.q.weight.grad.abs().sum()), 0)
+        dropped = nn.Sequential(Attention(), nn.Dropout(0.5)).train()
+        plain, watched, report = report_of(lambda: dropped(self.x))
+        self.same(plain, watched)
+        self.assertEqual(report.output, EQUAL)
+
+    def test_what_has_no_copy_is_left_alone(self):
+        hooked, held, calls = Attention(), Attention(), []
+        hooked.register_forward_hook(lambda *_: calls.append(1))
+        held.lock = threading.Lock()
+        for module in (hooked, held):
+            plain, watched, report = report_of(lambda: module(self.x))
+            self.same(plain, watched)
+            self.assertIn("not compared", report.output)
+        self.assertEqual(len(calls), 2)
+
+    def test_never_an_exception_of_its_own(self):
+        module = Attention().eval()
+        runs = {"meta": lambda: copy.deepcopy(module).to("meta")(self.x.to("meta")),
+                "fx": lambda: torch.fx.symbolic_trace(nn.Sequential(nn.Linear(D, D), nn.ReLU()))(self.x),
+                "traced": lambda: torch.jit.trace(module, self.x)(self.x),
+                "parallel": lambda: nn.DataParallel(module)(self.x),
+                "complex": lambda: nn.Linear(D, D).to(torch.complex64)(self.x.to(torch.complex64)),
+                "quantized": lambda: torch.quantize_per_tensor(self.x, 0.1, 0, torch.qint8).dequantize(),
+                "dynamic": lambda: torch.ao.quantization.quantize_dynamic(copy.deepcopy(module), {nn.Linear})(self.x),
+                "no tensor": lambda: nn.Identity()("text"), "unlike": lambda: nn.Identity()((1, {"a": None}, [self.x]))}
+        for name, run in runs.items():
+            with self.subTest(name):
+                _, _, report = report_of(run)
+                self.assertEqual(report.mistakes, [], str(report))
+                str(report)
+        with self.assertRaises(ZeroDivisionError), headlight.watch() as seen:
+            Attention(after=lambda x: x / (1 // 0))(self.x)
+        str(seen.check())
+        thread = threading.Thread(target=lambda: module(self.x))
+        with headlight.watch() as seen:
+            thread.start()
+            thread.join()
+        self.assertEqual(len(seen), 0)
+
+    def test_the_place_of_nan(self):
+        mask = CAUSAL[None, None].repeat(B, 1, 1, 1)
+        mask[1, :, 2] = False
+        _, _, report = report_of(lambda: Attention(mask=mask)(self.x))
+        self.assertIn("NaN in the weights: sentences 1, heads 0, 1, 2, 3, queries 2", str(report))
+
+
+if __name__ == "__main__":
+    sys.exit(not unittest.main(exit=False).result.wasSuccessful())
