@@ -135,7 +135,7 @@ def _named_weights(modules: Sequence[Any]) -> dict[str, tuple[str, Any]]:
 
 
 class _Captured:
-    """The facts and arrays of one call (capture/capture.h of diagnose). `masks`: mask arguments of all calls, by number."""
+    """The facts and arrays of one call (capture/capture.h). `masks`: mask arguments of all calls, by number."""
 
     def __init__(self, call: Call, keep: int, intended: Array | None, masks: dict[Any, int]) -> None:
         self.parts, self.call = call._parts, call

@@ -59,7 +59,11 @@ class Arrays(unittest.TestCase):
             found = headlight.patch(source=DECODER, pairs=pairs, at="heads")
         statistics, values = list(found["statistics"]), found["values"]
         self.assertEqual(values.shape, (len(found["what"]), len(PAIRS)))
-        for name, of_rows in (("mean", values.mean(1)), ("median", np.median(values, 1))):
+        clean, corrupt = (values[found["what"] == name][0] for name in ("clean", "corrupt"))
+        shares = ~np.isin(found["what"], ("clean", "corrupt"))
+        # A share is that of the mean differences, not the mean of the pairs' shares.
+        means = np.where(shares, values @ (clean - corrupt) / (clean - corrupt).sum(), values.mean(1))
+        for name, of_rows in (("mean", means), ("median", np.median(values, 1))):
             np.testing.assert_allclose(found["summary"][:, statistics.index(name)], of_rows, rtol=1e-5, atol=1e-6)
         alone = patch("heads")["restored"]
         np.testing.assert_allclose(values[found["what"] == "restored", 0], alone, rtol=1e-5, atol=1e-6)

@@ -262,6 +262,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          EXPECT_EQ(state().view.alignment, Alignment::positions);
          alt_shift(Key{'5'});
          EXPECT_EQ(state().view.alignment, Alignment::words);
+         h.push(SetAlignment{});
          alt(Key{'5'});
          EXPECT_FALSE(state().view.patch.on);
          h.push(ShowView{View::heads}, Pin{});
