@@ -1,11 +1,14 @@
 // Numbers and lists as text, and numbers back.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace headlight {
 
@@ -40,6 +43,13 @@ std::string joined_texts(const List& list, std::string_view between, const Text&
     first = false;
   }
   return text;
+}
+
+/// The texts of at most `most` items, and how many more there are: `a, b and 3 more`.
+template <class Item, class Text = std::identity>
+std::string first_texts(const std::vector<Item>& list, std::size_t most, const Text& text_of = {}) {
+  const std::string text = joined_texts(std::span(list).first(std::min(most, list.size())), ", ", text_of);
+  return list.size() > most ? text + " and " + std::to_string(list.size() - most) + " more" : text;
 }
 
 /// Room for the text of any number.

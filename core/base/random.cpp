@@ -1,5 +1,7 @@
 #include "base/random.h"
 
+#include "base/formatted.h"
+
 namespace headlight {
 
 std::uint64_t Random::next() {
@@ -15,6 +17,10 @@ std::uint64_t hash_text(std::string_view text) {
   std::uint64_t hash = 0xCBF29CE484222325u;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
   return hash;
+}
+
+std::string hash_digits(std::string_view text) {
+  return formatted("%016llx", static_cast<unsigned long long>(hash_text(text)));
 }
 
 std::uint64_t derive_seed(std::uint64_t seed, std::string_view name) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace headlight {
@@ -24,6 +25,8 @@ class Random {
 
 /// 64-bit FNV-1a of the bytes: the same text has the same hash everywhere.
 std::uint64_t hash_text(std::string_view text);
+/// The same in 16 hexadecimal digits.
+std::string hash_digits(std::string_view text);
 
 /// An independent seed for a named part of something seeded: the weights of one matrix, the vector of one word.
 std::uint64_t derive_seed(std::uint64_t seed, std::string_view name);

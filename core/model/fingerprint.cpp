@@ -38,7 +38,7 @@ class Rows {
     if (norm.scale.size() > 0) add(norm.scale);
     if (norm.shift.size() > 0) add(norm.shift);
   }
-  std::string text() const { return formatted("%016llx", static_cast<unsigned long long>(hash_text(hashes_))); }
+  std::string text() const { return hash_digits(hashes_); }
 
  private:
   std::string hashes_;
@@ -118,7 +118,7 @@ class Identity {
     add_settings(static_cast<bool>(held));
     if (held) add(*held);
   }
-  std::string text() const { return formatted("%016llx", static_cast<unsigned long long>(hash_text(text_))); }
+  std::string text() const { return hash_digits(text_); }
 
  private:
   int threads_;
@@ -148,6 +148,16 @@ void add_stack(const StackWeights& stack, Identity& all) {
   }
 }
 
+template <class Take>
+void for_each_given(const Model& model, const Take& take) {
+  if (!model.given) return;
+  for (const auto& [stack, given] : model.given->stacks) {
+    for (const Matrix* inputs : {&given.query, &given.key, &given.value}) take(*inputs);
+    for (const auto& layer : given.patterns)
+      for (const Matrix& weights : layer) take(weights);
+  }
+}
+
 }  // namespace
 
 std::string identity(const Model& model, int threads) {
@@ -163,12 +173,7 @@ std::string identity(const Model& model, int threads) {
     all.add_held(output.transform_norm);
     all.add_settings(output.scale, output.softcap, output.activation ? static_cast<int>(*output.activation) : -1);
   }
-  if (model.given)
-    for (const auto& [stack, given] : model.given->stacks) {
-      for (const Matrix* inputs : {&given.query, &given.key, &given.value}) all.add(*inputs);
-      for (const auto& layer : given.patterns)
-        for (const Matrix& weights : layer) all.add(weights);
-    }
+  for_each_given(model, [&](const Matrix& given) { all.add(given); });
   return all.text();
 }
 
@@ -177,12 +182,7 @@ std::string fingerprint(const Model& model) {
   add_stack(model, rows);
   if (model.encoder) add_stack(*model.encoder, rows);
   if (model.output && model.output->weight) rows.add_linear(*model.output->weight);
-  if (model.given)
-    for (const auto& [stack, given] : model.given->stacks) {
-      for (const Matrix* inputs : {&given.query, &given.key, &given.value}) rows.add_matrix(*inputs);
-      for (const auto& layer : given.patterns)
-        for (const Matrix& weights : layer) rows.add_matrix(weights);
-    }
+  for_each_given(model, [&](const Matrix& given) { rows.add_matrix(given); });
   return rows.text();
 }
 

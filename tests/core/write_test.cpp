@@ -371,5 +371,12 @@ TEST(Export, NoPieceIsLargerThanABlockOfRows) {
             attention_rows(*trace, {0, 2}, 599, 1)(0, 598));
 }
 
+TEST(Texts, OfAListTheFirstAreNamedAndTheOthersCounted) {
+  const std::vector<std::string> names{"a", "b", "c"};
+  EXPECT_EQ(first_texts(names, 3), "a, b, c");
+  EXPECT_EQ(first_texts(names, 2), "a, b and 1 more");
+  EXPECT_EQ(first_texts(std::vector<int>{7}, 2, [](int one) { return std::to_string(one); }), "7");
+}
+
 }  // namespace
 }  // namespace headlight::write_test

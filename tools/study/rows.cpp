@@ -126,11 +126,8 @@ std::string shard_file(const std::string& study, const Shard& shard) {
 }
 
 Error damaged(const std::string& file, const std::vector<std::size_t>& lines) {
-  const std::vector<std::size_t> named(lines.begin(),
-                                       lines.begin() + static_cast<std::ptrdiff_t>(std::min(lines.size(), kMostNamed)));
-  std::string what = (lines.size() == 1 ? "line " : "lines ") +
-                     joined_texts(named, ", ", [](std::size_t line) { return std::to_string(line); });
-  if (lines.size() > kMostNamed) what += " and " + std::to_string(lines.size() - kMostNamed) + " more";
+  const std::string what = (lines.size() == 1 ? "line " : "lines ") +
+                           first_texts(lines, kMostNamed, [](std::size_t line) { return std::to_string(line); });
   return bad_input(file, what, "a row", "damage: left out, and computed again");
 }
 

@@ -24,10 +24,6 @@ constexpr std::size_t kMostSentencesBytes = std::size_t{1} << 26;  // of a file 
 constexpr Index kMostShards = 100000;
 constexpr std::size_t kMostMissing = 10;  // rows that are named
 
-std::string hexadecimal(const std::string& text) {
-  return formatted("%016llx", static_cast<unsigned long long>(hash_text(text)));
-}
-
 /// Ids where the checkpoint reads nothing else, else a text.
 Status set_sentence(Document& document, const std::string& text, const Lexicon& lexicon) {
   if (can_read_text(document)) {
@@ -73,7 +69,7 @@ StudyStatement statement_of(const QuestionCommand& command, const StudyRun& run,
   const std::string text = joined_texts(
       std::vector<std::string>{HEADLIGHT_VERSION, model, command.parser().name(), run.question.options, request.dump()},
       "\n");
-  return {.study = hexadecimal(text),
+  return {.study = hash_digits(text),
           .words = command.parser().given_words(
               {"--resume", "--gather", "--gather-partial", "--shard", "--threads", "--format"}),
           .pairs = static_cast<Index>(pairs),
@@ -92,7 +88,7 @@ std::string question_id(const StudyRun& run, const StudyPair& pair) {
     if (!request) continue;
     for (const Token& token : request->tokens.tokens) text += " " + std::to_string(token.id);
   }
-  return hexadecimal(text + "\n" + pair.right + "\n" + pair.wrong);
+  return hash_digits(text + "\n" + pair.right + "\n" + pair.wrong);
 }
 
 Result<std::shared_ptr<const Trace>> trace_of(const StudyRun& run, const std::string& text, const Trace* known) {
@@ -186,10 +182,8 @@ class Gathering {
 };
 
 std::string named_rows(const std::vector<Index>& rows) {
-  std::string text = rows.size() == 1 ? "row " : "rows ";
-  const std::size_t shown = std::min(rows.size(), kMostMissing);
-  for (std::size_t i = 0; i < shown; ++i) text += (i > 0 ? ", " : "") + std::to_string(rows[i]);
-  return shown == rows.size() ? text : text + " and " + std::to_string(rows.size() - shown) + " more";
+  return (rows.size() == 1 ? "row " : "rows ") +
+         first_texts(rows, kMostMissing, [](Index row) { return std::to_string(row); });
 }
 
 /// What --gather finds of another kind of machine among the rows of the study.
@@ -204,7 +198,7 @@ void warn_of_machines(const StudyRows& rows, const StudyRun& run, std::vector<Er
   }
 }
 
-/// Goes through the pairs: rows that are known, then those that are computed.
+/// What came of the pairs.
 struct StudyOutcome {
   StudyValues values = {};
   std::vector<Error> problems = {};
@@ -212,6 +206,7 @@ struct StudyOutcome {
   Index done = 0;  // rows of the shard that are there, now
 };
 
+/// Takes the rows that are known, and computes the others.
 Status go_through(const StudyRun& run, const std::vector<StudyPair>& pairs, const std::optional<Shard>& shard,
                   StudyRows& rows, StudyOutcome& outcome) {
   const bool gathers = !run.options.gather.empty();

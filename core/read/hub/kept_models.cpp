@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/folders.h"
+#include "base/formatted.h"
 #include "base/nearest.h"
 #include "base/utf8.h"
 #include "read/hub/weight_files.h"
@@ -172,12 +173,7 @@ bool lies_within(const fs::path& path, const fs::path& root) {
   return std::mismatch(root.begin(), root.end(), path.begin(), path.end()).first == root.end();
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kMostNearest); ++i)
-    text.append(i > 0 ? ", " : "").append(printable(names[i]));
-  return names.size() > kMostNearest ? text + " and " + std::to_string(names.size() - kMostNearest) + " more" : text;
-}
+std::string listed(const std::vector<std::string>& names) { return first_texts(names, kMostNearest, printable); }
 
 /// Whether a download stopped in the middle: its tool leaves what it has under other names.
 bool was_interrupted(const ModelFolder& model) {
