@@ -140,23 +140,18 @@ Result<std::string> svg_bytes(const Drawing& drawing, PaperFonts& fonts) {
 }
 
 /// `end`: each page is ended, as several must be; else cairo ends the only one, in a file of other bytes.
-Result<std::string> pdf_bytes(const std::vector<Drawing>& pages, PaperFonts& fonts, bool end) {
-  for (const Drawing& page : pages)
-    if (const double side = points(std::max(page.width, page.height)); side > kMostPoints)
-      return bad_input("figure", "PDF", "at most 5080 mm a side (try .svg)",
-                       std::to_string(static_cast<int>(side / points(kPointsInMm))));
+Result<std::string> pdf_bytes(const Drawing& page, PaperFonts& fonts) {
+  if (const double side = points(std::max(page.width, page.height)); side > kMostPoints)
+    return bad_input("figure", "PDF", "at most 5080 mm a side (try .svg)",
+                     std::to_string(static_cast<int>(side / points(kPointsInMm))));
   std::string bytes;
   cairo_surface_t* surface =
-      cairo_pdf_surface_create_for_stream(append, &bytes, points(pages.front().width), points(pages.front().height));
+      cairo_pdf_surface_create_for_stream(append, &bytes, points(page.width), points(page.height));
   cairo_pdf_surface_restrict_to_version(surface, CAIRO_PDF_VERSION_1_4);
   cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, "Headlight");
   cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
   cairo_t* cairo = cairo_create(surface);
-  for (const Drawing& page : pages) {
-    if (end) cairo_pdf_surface_set_size(surface, points(page.width), points(page.height));
-    paint(cairo, page, fonts);
-    if (end) cairo_show_page(cairo);
-  }
+  paint(cairo, page, fonts);
   TRY(ended(cairo, surface, "PDF"));
   return bytes;
 }
@@ -187,11 +182,7 @@ Result<FigureFormat> figure_format(const std::filesystem::path& file) {
 
 Result<std::string> figure_bytes(const Drawing& drawing, FigureFormat format, PaperFonts& fonts) {
   if (format == FigureFormat::svg) return svg_bytes(drawing, fonts);
-  return format == FigureFormat::png ? png_bytes(drawing, fonts) : pdf_bytes({drawing}, fonts, false);
-}
-
-Result<std::string> pdf_of_pages(const std::vector<Drawing>& pages, PaperFonts& fonts) {
-  return pdf_bytes(pages, fonts, true);
+  return format == FigureFormat::png ? png_bytes(drawing, fonts) : pdf_bytes(drawing, fonts);
 }
 
 Status write_figure(const Drawing& drawing, const std::filesystem::path& file, PaperFonts& fonts) {

@@ -21,9 +21,6 @@ Result<FigureFormat> figure_format(const std::filesystem::path& file);
 /// Text is outlines in SVG, embedded fonts in PDF. Errors: a page that is larger than the format allows.
 Result<std::string> figure_bytes(const Drawing& drawing, FigureFormat format, PaperFonts& fonts);
 
-/// Several drawings as the pages of one PDF. Precondition: at least one page.
-Result<std::string> pdf_of_pages(const std::vector<Drawing>& pages, PaperFonts& fonts);
-
 /// The file appears whole or not at all.
 Status write_figure(const Drawing& drawing, const std::filesystem::path& file, PaperFonts& fonts);
 
