@@ -54,13 +54,6 @@ std::vector<fs::path> folders_of_user(const fs::path& home) {
   return folders;
 }
 
-bool has_tokenizer(const fs::path& folder) {
-  return std::any_of(std::begin(kFilesOfModel), std::end(kFilesOfModel), [&](std::string_view name) {
-    return (name.ends_with(".model") || name.ends_with(".txt") || name == "tokenizer.json" || name == "vocab.json") &&
-           path_exists(folder / name);
-  });
-}
-
 /// The folders that the name of a base stands for.
 std::vector<fs::path> bases_named(const std::string& name, const fs::path& adapter, std::optional<Error>& why) {
   std::vector<fs::path> found;

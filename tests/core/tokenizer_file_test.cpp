@@ -260,5 +260,18 @@ TEST(TokenizerJson, WhatIsNotAppliedIsTold) {
   EXPECT_EQ(tokens_of_text(parsed->tokenizer, "aaaaaa").size(), 6u);
 }
 
+TEST(TokenizerFile, IsThereWhereAFileThatIdsAreReadFromIs) {
+  for (const char* name : {"tokenizer.json", "vocab.json", "encoder.json", "vocab.txt", "tokenizer.model", "spm.model",
+                           "qwen.tiktoken", "tekken.json"}) {
+    Folder folder;
+    EXPECT_FALSE(has_tokenizer(folder.path()));
+    folder.with("merges.txt", "#");
+    folder.with("adapter_model.safetensors", "#");
+    EXPECT_FALSE(has_tokenizer(folder.path())) << "nothing that has ids";
+    folder.with(name, "{}");
+    EXPECT_TRUE(has_tokenizer(folder.path())) << name;
+  }
+}
+
 }  // namespace
 }  // namespace headlight::tokenizer_file_test

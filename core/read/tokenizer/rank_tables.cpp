@@ -110,8 +110,7 @@ bool is_rank_table(std::string_view bytes) {
          parse_number<std::int32_t>(line.substr(space + 1, line.find('\r') - space - 1)).has_value();
 }
 
-Result<UnfinishedTokenizer> read_rank_table(const Path& path, bool qwen) {
-  const auto text = TRY(read_file(path, kMostTokenizerBytes));
+Result<UnfinishedTokenizer> rank_tokenizer(const Path& path, std::string_view text, bool qwen) {
   const auto pieces = TRY(pieces_of_lines(path, text));
   if (pieces.empty()) return bad_input(path.string(), "pieces", "at least one", "none");
   auto model = TRY(merged_by_rank(path, pieces, 0));

@@ -14,10 +14,10 @@ namespace headlight {
 /// Whether bytes are lines of Base64 and a number, as tiktoken writes its tables.
 bool is_rank_table(std::string_view bytes);
 
-/// tiktoken's table: pieces are merged by the rank of what they make; a piece that is in the table is left whole. It is
-/// cut as Llama 3 does (https://github.com/meta-llama/llama3, tokenizer.py), of `qwen` as Qwen does
-/// (tokenization_qwen.py), whose special tokens follow the table.
-Result<UnfinishedTokenizer> read_rank_table(const std::filesystem::path& path, bool qwen);
+/// tiktoken's table in the text of a file: pieces are merged by the rank of what they make; a piece that is in the
+/// table is left whole. It is cut as Llama 3 does (https://github.com/meta-llama/llama3, tokenizer.py), of `qwen` as
+/// Qwen does (tokenization_qwen.py), whose special tokens follow the table.
+Result<UnfinishedTokenizer> rank_tokenizer(const std::filesystem::path& path, std::string_view text, bool qwen);
 
 /// tekken.json: ids begin behind its special tokens; <s> before the text (mistral-common, tokens/tokenizers/tekken.py).
 Result<UnfinishedTokenizer> read_tekken(const std::filesystem::path& path);

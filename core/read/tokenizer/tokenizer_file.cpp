@@ -78,7 +78,7 @@ Result<TokenizerFile> read_marian(const Path& folder, const TokenizerSettings& s
 
 Result<UnfinishedTokenizer> read_sentencepiece_file(const Path& path, const TokenizerSettings& settings) {
   const auto bytes = TRY(read_file(path, kMostTokenizerBytes));
-  if (is_rank_table(bytes)) return read_rank_table(path, false);
+  if (is_rank_table(bytes)) return rank_tokenizer(path, bytes, false);
   const auto family = TRY(sentencepiece_family(path.string(), path.filename().string(), settings));
   const auto model = TRY(parse_sentencepiece_model(path.string(), bytes));
   WordTable vocabulary;
@@ -105,7 +105,10 @@ Result<UnfinishedTokenizer> read_older(const Path& folder, const TokenizerSettin
   if (has("vocab.txt")) return read_wordpiece(folder / "vocab.txt", settings);
   for (const char* name : kSentencePieceFiles)
     if (has(name)) return read_sentencepiece_file(folder / name, settings);
-  if (has("qwen.tiktoken")) return read_rank_table(folder / "qwen.tiktoken", true);
+  if (const Path qwen = folder / "qwen.tiktoken"; path_exists(qwen)) {
+    const auto text = TRY(read_file(qwen, kMostTokenizerBytes));
+    return rank_tokenizer(qwen, text, true);
+  }
   if (has("tekken.json")) return read_tekken(folder / "tekken.json");
   if (settings.tokenizer_class == "ByT5Tokenizer") return byte_tokenizer(folder / "tokenizer_config.json", settings);
   return bad_input(folder.string(), "tokenizer",
@@ -135,6 +138,13 @@ Result<TokenizerFile> read_any(const Path& folder, ClassRules wanted) {
 }
 
 }  // namespace
+
+bool has_tokenizer(const std::filesystem::path& folder) {
+  const auto has = [&](const char* name) { return path_exists(folder / name); };
+  constexpr const char* kVocabularies[] = {"tokenizer.json", "vocab.json",    "encoder.json",
+                                           "vocab.txt",      "qwen.tiktoken", "tekken.json"};
+  return std::ranges::any_of(kVocabularies, has) || std::ranges::any_of(kSentencePieceFiles, has);
+}
 
 Result<TokenizerFile> read_tokenizer(const std::filesystem::path& folder, ClassRules rules) {
   auto file = read_any(folder, rules);

@@ -32,6 +32,9 @@ enum class ClassRules { applied, left_out };
 /// Errors name the file; a folder with none of them is one.
 Result<TokenizerFile> read_tokenizer(const std::filesystem::path& folder, ClassRules rules = ClassRules::applied);
 
+/// Whether the folder has a file that the ids can be read from.
+bool has_tokenizer(const std::filesystem::path& folder);
+
 /// The words and costs of the rule `Words` of a folder's tokenizer.json, which need no model to cut text. An Error
 /// where it has none.
 Result<std::vector<LikelyWords::Word>> read_word_costs(const std::filesystem::path& folder);
