@@ -208,10 +208,15 @@ struct Search {
   void attempt(const std::vector<const SlipRow*>& rows, const std::vector<Index>& heads) {
     if (auto explanation = proved(rows, heads)) fitting.push_back(std::move(*explanation));
   }
+  Attempt made(const Known& of, const LayerArrays& in, const std::vector<JudgedArray>& arrays,
+               const std::vector<const SlipRow*>& rows, const std::vector<Index>& heads) const {
+    Attempt one{.known = of, .found = in, .judged = arrays, .options = options, .slips = rows};
+    one.variant.heads = heads;
+    return one;
+  }
   std::optional<Explanation> explained(const std::vector<JudgedArray>& arrays, const std::vector<const SlipRow*>& rows,
                                        const std::vector<Index>& heads) {
-    Attempt one{.known = known, .found = found, .judged = arrays, .options = options, .slips = rows};
-    one.variant.heads = heads;
+    Attempt one = made(known, found, arrays, rows, heads);
     auto explanation = one.explains();
     cells += one.cells;
     return explanation;
@@ -231,8 +236,7 @@ struct Search {
       Index decoys = 0, least = std::numeric_limits<Index>::max();
     } same_mask, other_mask;
     for (const Decoy& decoy : *decoys) {
-      Attempt one{.known = known, .found = decoy.arrays, .judged = judged, .options = options, .slips = rows};
-      one.variant.heads = heads;
+      Attempt one = made(known, decoy.arrays, judged, rows, heads);
       Count& count = decoy.same_mask ? same_mask : other_mask;
       count.least = std::min(count.least, one.unexplained());
       ++count.decoys;
@@ -247,8 +251,7 @@ struct Search {
       const auto which = (touches & ~kAfter) != 0 ? OtherInputs::queries_and_keys : OtherInputs::values;
       auto& other = others[static_cast<std::size_t>(which)];
       if (!other) other = of_other_inputs(known, which);
-      Attempt one{.known = *other, .found = found, .judged = judged, .options = options, .slips = rows};
-      one.variant.heads = heads;
+      Attempt one = made(*other, found, judged, rows, heads);
       if (one.unexplained() < wanted) return std::nullopt;
       cells += one.cells;
       ++explanation->decoys;
