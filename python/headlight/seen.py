@@ -53,8 +53,6 @@ class Report:
             answer = json.loads(run(["diagnose", path, "--format", "json", "--language", language], accept=(0, 1)))
         calls: dict[tuple[str, str, Site | None], list[int]] = {}
         for one in answer["mistakes"]:
-            if one["code"] == "positions_mixed" and captured[one["call"]][1]["query"].shape[1] == 1:
-                continue      # one row, which its angle 0 leaves as it is, whichever columns are turned
             calls.setdefault((one["text"], one["code"], site_of(one)), []).append(one["call"])
         self.mistakes = [Mistake(text, *(site or (None, None)), tuple(dict.fromkeys(where)), code)
                          for (text, code, site), where in calls.items()]
@@ -254,7 +252,6 @@ class _Captured:
         for role in paths if "turned" in kinds and rows is None and not projected else ():
             array, turned = call.joined(lambda part: part.operand_before(role)), self.arrays.get(role)
             known = array is not None and turned is not None and not paths[role][0].cache and not half
-            known = known and not (call.shape[2:] == (1, 1) and np.allclose(turned, side_by_side(array)))  # (angle 0)
             if known and array[0].size == turned[0].size:
                 self.arrays[role + ".before"] = side_by_side(array[:len(turned)])
         facts["new_at"], facts["new_keys"] = call.new_rows() if len(self.parts) == 1 else (0, 0)
