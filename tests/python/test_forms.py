@@ -9,6 +9,7 @@ import unittest
 from common import torch
 import forms
 import headlight
+import wrong
 
 ALL = bool(os.environ.get("HEADLIGHT_ALL_FORMS")) or "--count" in sys.argv
 RIGHT = 600 if ALL else 160
@@ -25,7 +26,7 @@ def judged(form):
 def wrong_forms():
     """All, or each kind at one place and under one mask, another one for each kind."""
     kinds = collections.defaultdict(list)
-    for kind, form in forms.wrong_forms():
+    for kind, form in wrong.wrong_forms():
         kinds[kind].append(form)
     return [form for at, several in enumerate(kinds.values()) for form in (several if ALL else [several[at % len(several)]])]
 
@@ -39,7 +40,7 @@ class Forms(unittest.TestCase):
                 self.assertGreater(report.judged, 0, str(report))
 
     def test_wrong_ones_are_not_called_right(self):
-        self.assertGreaterEqual(len(forms.WRONG), 60)
+        self.assertGreaterEqual(len(wrong.WRONG), 60)
         for form in wrong_forms():
             with self.subTest(form.name):
                 verdict, report = judged(form)

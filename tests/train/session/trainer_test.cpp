@@ -1,11 +1,8 @@
 // Trainings in the window: what the state becomes, what stays on disk, and that an interruption changes no bit.
-#include "train/run/trainer.h"
-
 #include <thread>
 
 #include "session/model_check.h"
 #include "train/session/training_fixture.h"
-#include "trains.h"
 
 namespace headlight {
 namespace {
