@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "base/folders.h"
-#include "base/nearest.h"
 #include "base/result.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/tool_commands.h"
 #include "read/hub/kept_models.h"
 #include "session/tool_state.h"
+#include "text/nearest.h"
 
 namespace headlight {
 namespace {

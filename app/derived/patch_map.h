@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "derived/layer_lens.h"
 #include "derived/weak_ref.h"
-#include "explain/patching.h"
+#include "explain/patch/patching.h"
 #include "heads/pattern_difference.h"
 
 namespace headlight {

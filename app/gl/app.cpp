@@ -28,7 +28,7 @@
 #include "question/answer_snapshot.h"
 #include "session/loop/loop.h"
 #include "session/loop/recovery.h"
-#include "session/startup.h"
+#include "session/loop/startup.h"
 #include "session/state_rules.h"
 #include "session/tool_state.h"
 #include "view/settings.h"

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "figure/drawing/colour.h"
-#include "gui/frame/font.h"
+#include "gui/theme/font.h"
 
 namespace headlight {
 

@@ -3,10 +3,9 @@
 #include <system_error>
 
 #include "base/file.h"
-#include "base/finding.h"
 #include "base/folders.h"
-#include "base/nearest.h"
 #include "card/training_card.h"
+#include "model/finding.h"
 #include "models/bundled_models.h"
 #include "models/log_folder.h"
 #include "models/model_sources.h"
@@ -17,6 +16,7 @@
 #include "read/external/page_text.h"
 #include "read/external/tensors_file.h"
 #include "read/hub/checkpoint.h"
+#include "text/nearest.h"
 #include "tool/tool.h"
 
 namespace headlight {

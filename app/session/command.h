@@ -14,7 +14,7 @@
 #include "base/progress.h"
 #include "math/generate.h"
 #include "question/document.h"
-#include "session/open_file.h"
+#include "session/file/open_file.h"
 #include "view/settings.h"
 #include "view/view_state.h"
 

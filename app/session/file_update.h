@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "session/figure_request.h"
+#include "session/file/open_file.h"
 #include "session/lesson_commands.h"
-#include "session/open_file.h"
 #include "session/state_rules.h"
 
 namespace headlight {

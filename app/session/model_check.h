@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/finding.h"
+#include "model/finding.h"
 #include "session/state.h"
 
 namespace headlight {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/finding.h"
+#include "model/finding.h"
 #include "models/bundled_models.h"
 #include "session/answers.h"
 #include "tool/parts.h"

@@ -8,7 +8,7 @@
 
 namespace headlight {
 
-struct Mistake;       // base/finding.h
+struct Mistake;       // model/finding.h
 struct OwnNumbers;    // read/external/own_numbers.h
 struct ToolState;     // session/tool_state.h: commands of the state, answers, work beside them, judgements
 struct ToolCommands;  // cli/frame/tool_commands.h: commands of the command line, ways of the viewer's commands

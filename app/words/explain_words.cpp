@@ -6,7 +6,7 @@
 
 #include "base/formatted.h"
 #include "explain/matrix_kinds.h"
-#include "explain/path_length.h"
+#include "explain/patch/path_length.h"
 #include "explain/recipe.h"
 #include "words/words.h"
 

@@ -9,7 +9,7 @@
 #include "math/attention.h"
 #include "math/embedding.h"
 #include "math/experts.h"
-#include "math/kernels.h"
+#include "math/kernels/kernels.h"
 #include "math/ops.h"
 #include "math/output.h"
 #include "math/position.h"

@@ -7,7 +7,7 @@
 
 #include "base/pages.h"
 #include "base/random.h"
-#include "math/kernels.h"
+#include "math/kernels/kernels.h"
 #include "math/position.h"
 #include "math/score_terms.h"
 

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cassert>
 
-#include "math/kernels.h"
+#include "math/kernels/kernels.h"
 #include "math/stored_weight.h"
 
 namespace headlight {

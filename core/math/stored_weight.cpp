@@ -8,7 +8,7 @@
 
 #include "base/mapped_file.h"
 #include "base/pages.h"
-#include "math/kernels.h"
+#include "math/kernels/kernels.h"
 
 namespace headlight {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "base/half.h"
+#include "model/half.h"
 
 namespace headlight {
 namespace {

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <type_traits>
 
-#include "base/half.h"
 #include "base/pages.h"
 #include "base/random.h"
+#include "model/half.h"
 #include "model/weight_tree.h"
 
 namespace headlight {

@@ -8,7 +8,7 @@
 #include "math/attention.h"
 #include "math/output.h"
 #include "models/open_model.h"
-#include "session/command_line_of.h"
+#include "session/loop/command_line_of.h"
 #include "session/shown.h"
 #include "session_fixture.h"
 

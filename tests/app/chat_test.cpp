@@ -10,8 +10,8 @@
 #include "question/question_fields.h"
 #include "question/tokenizers.h"
 #include "read/tokenizer/tokenizer_file.h"
-#include "session/command_line_of.h"
-#include "session/session_file.h"
+#include "session/file/session_file.h"
+#include "session/loop/command_line_of.h"
 #include "session/update.h"
 
 namespace headlight {

@@ -6,8 +6,8 @@
 #include "math/generate.h"
 #include "question/json/export.h"
 #include "question/tokenizers.h"
-#include "session/open_file.h"
-#include "session/session_file.h"
+#include "session/file/open_file.h"
+#include "session/file/session_file.h"
 #include "session/update.h"
 #include "write/export.h"
 

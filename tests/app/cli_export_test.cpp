@@ -7,7 +7,7 @@
 #include "models/open_model.h"
 #include "read/array/npz.h"
 #include "read/array/safetensors.h"
-#include "session/session_file.h"
+#include "session/file/session_file.h"
 
 namespace headlight {
 namespace {

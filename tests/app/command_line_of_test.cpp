@@ -1,5 +1,5 @@
 // The window's state as a command: what is typed into a shell asks exactly the same.
-#include "session/command_line_of.h"
+#include "session/loop/command_line_of.h"
 #include "app/shipped.h"
 #include "derived/inside.h"
 #include "question/question_fields.h"

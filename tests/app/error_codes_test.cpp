@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/folders.h"
-#include "session/open_file.h"
+#include "session/file/open_file.h"
 #include "temporary_folder.h"
 #include "words/words.h"
 

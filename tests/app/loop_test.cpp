@@ -11,8 +11,8 @@
 #include "question/json/export.h"
 #include "session/head_grid.h"
 #include "session/loop/recovery.h"
+#include "session/loop/startup.h"
 #include "session/shown.h"
-#include "session/startup.h"
 
 namespace headlight {
 namespace {

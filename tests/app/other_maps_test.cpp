@@ -10,7 +10,7 @@
 #include "figure/labels.h"
 #include "figure/map_kinds.h"
 #include "session/figure_request.h"
-#include "session/session_file.h"
+#include "session/file/session_file.h"
 #include "session/shown.h"
 
 namespace headlight {

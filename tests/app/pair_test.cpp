@@ -5,9 +5,9 @@
 #include "models/open_model.h"
 #include "pair_tokenizer.h"
 #include "question/question_fields.h"
-#include "session/command_line_of.h"
-#include "session/open_file.h"
-#include "session/session_file.h"
+#include "session/file/open_file.h"
+#include "session/file/session_file.h"
+#include "session/loop/command_line_of.h"
 #include "session/update.h"
 
 namespace headlight {

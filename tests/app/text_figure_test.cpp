@@ -6,7 +6,7 @@
 #include "app/program.h"
 #include "math/attention.h"
 #include "question/json/export.h"
-#include "session/session_file.h"
+#include "session/file/session_file.h"
 #include "session/update.h"
 #include "views/text/text_scene.h"
 

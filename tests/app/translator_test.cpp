@@ -6,7 +6,7 @@
 #include "math/attention.h"
 #include "models/bundled_models.h"
 #include "question/tokenizers.h"
-#include "session/startup.h"
+#include "session/loop/startup.h"
 #include "session/update.h"
 #include "train/measure/relations.h"
 #include "train/run/training_files.h"

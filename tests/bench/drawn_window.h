@@ -15,7 +15,7 @@
 #include "gl/offscreen.h"
 #include "gui/frame/kept_texts.h"
 #include "gui/shell/shell.h"
-#include "session/startup.h"
+#include "session/loop/startup.h"
 
 namespace headlight {
 

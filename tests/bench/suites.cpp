@@ -15,7 +15,7 @@
 #include "base/random.h"
 #include "bench/inputs.h"
 #include "bench/opening.h"
-#include "explain/patching.h"
+#include "explain/patch/patching.h"
 #include "heads/head_effects.h"
 #include "math/attention.h"
 #include "math/forward.h"

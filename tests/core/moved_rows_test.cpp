@@ -5,7 +5,7 @@
 
 #include "drawn.h"
 #include "explain/matrix_kinds.h"
-#include "explain/path_length.h"
+#include "explain/patch/path_length.h"
 #include "explained.h"
 
 namespace headlight {

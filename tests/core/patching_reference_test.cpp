@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "core/checkpoints.h"
-#include "explain/patching.h"
+#include "explain/patch/patching.h"
 
 namespace headlight {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "asking.h"
 #include "core/checkpoints.h"
-#include "explain/patching.h"
+#include "explain/patch/patching.h"
 #include "math/attention.h"
 #include "math/output.h"
 #include "math/variants.h"

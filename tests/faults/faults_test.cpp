@@ -20,9 +20,9 @@
 #include "app/session_fixture.h"
 #include "base/refusal.h"
 #include "cli/frame/cli.h"
+#include "session/file/open_file.h"
 #include "session/loop/loop.h"
 #include "session/loop/recovery.h"
-#include "session/open_file.h"
 
 namespace {
 

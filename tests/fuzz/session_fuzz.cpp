@@ -8,7 +8,7 @@
 #include "fuzz/target.h"
 #include "math/attention.h"
 #include "math/forward.h"
-#include "session/session_file.h"
+#include "session/file/session_file.h"
 
 namespace {
 

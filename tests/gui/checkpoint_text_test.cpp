@@ -2,8 +2,8 @@
 // text.
 #include "base/file.h"
 #include "gui/frame/draw.h"
-#include "gui/frame/theme.h"
 #include "gui/harness.h"
+#include "gui/theme/theme.h"
 
 namespace headlight {
 namespace {

@@ -5,7 +5,7 @@
 #include "derived/listing.h"
 #include "gui/frame/map_view.h"
 #include "gui/harness.h"
-#include "session/command_line_of.h"
+#include "session/loop/command_line_of.h"
 #include "temporary_folder.h"
 
 namespace headlight {

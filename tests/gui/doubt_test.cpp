@@ -4,7 +4,7 @@
 #include "app/shipped.h"
 #include "gui/harness.h"
 #include "models/bundled_models.h"
-#include "session/startup.h"
+#include "session/loop/startup.h"
 #include "view/settings.h"
 #include "words/answer_words.h"
 #include "words/relation_words.h"

@@ -11,7 +11,7 @@
 #include "explain/recipe.h"
 #include "gui/harness.h"
 #include "question/tokenizers.h"
-#include "session/startup.h"
+#include "session/loop/startup.h"
 #include "words/words.h"
 
 namespace headlight {

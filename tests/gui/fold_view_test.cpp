@@ -2,8 +2,8 @@
 #include "base/file.h"
 #include "figure/head_name.h"
 #include "gui/frame/draw.h"
-#include "gui/frame/theme.h"
 #include "gui/harness.h"
+#include "gui/theme/theme.h"
 #include "session/figure_request.h"
 
 namespace headlight {

@@ -1,4 +1,4 @@
-#include "gui/frame/font.h"
+#include "gui/theme/font.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <random>
 
 #include "base/utf8.h"
-#include "gui/frame/glyph_substitutes.h"
 #include "gui/imgui_input.h"
+#include "gui/theme/glyph_substitutes.h"
 
 namespace headlight {
 namespace {

@@ -15,7 +15,7 @@
 #include "math/attention.h"
 #include "paper/figure_file.h"
 #include "question/tokenizers.h"
-#include "session/startup.h"
+#include "session/loop/startup.h"
 #include "text/words.h"
 
 namespace headlight {

@@ -4,7 +4,7 @@
 #include "app/lessons.h"
 #include "gui/actions/actions.h"
 #include "session/lesson_commands.h"
-#include "session/startup.h"
+#include "session/loop/startup.h"
 #include "words/chosen_head_words.h"
 
 namespace headlight {

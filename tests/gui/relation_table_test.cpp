@@ -2,8 +2,8 @@
 #include "gui/harness.h"
 #include "models/open_model.h"
 #include "names/sentence_facts.h"
-#include "session/command_line_of.h"
 #include "session/head_grid.h"
+#include "session/loop/command_line_of.h"
 #include "train/run/training_files.h"
 
 namespace headlight {

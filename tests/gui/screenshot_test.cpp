@@ -12,7 +12,7 @@
 
 #include "gl/app.h"
 #include "gl/offscreen.h"
-#include "session/startup.h"
+#include "session/loop/startup.h"
 
 namespace headlight {
 namespace {

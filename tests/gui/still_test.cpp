@@ -7,7 +7,7 @@
 #include "gui/actions/question.h"
 #include "gui/harness.h"
 #include "models/model_choice.h"
-#include "session/startup.h"
+#include "session/loop/startup.h"
 #include "session/state_rules.h"
 #include "session/typing.h"
 #include "view/settings.h"

@@ -1,4 +1,4 @@
-#include "math/kernels.h"
+#include "math/kernels/kernels.h"
 
 #include <gtest/gtest.h>
 

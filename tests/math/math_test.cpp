@@ -8,7 +8,7 @@
 
 #include "core/reference.h"
 #include "math/attention.h"
-#include "math/kernels.h"
+#include "math/kernels/kernels.h"
 #include "math/ops.h"
 #include "math/position.h"
 

@@ -4,7 +4,7 @@
 #include "app/shipped_models.h"
 #include "models/model_choice.h"
 #include "question/tokenizers.h"
-#include "session/session_file.h"
+#include "session/file/session_file.h"
 
 namespace headlight {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "app/session_fixture.h"
 #include "question/json/document_json.h"
-#include "session/session_file.h"
+#include "session/file/session_file.h"
 
 namespace headlight {
 namespace {

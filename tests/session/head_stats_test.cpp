@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "app/session_fixture.h"
-#include "session/session_file.h"
+#include "session/file/session_file.h"
 
 namespace headlight {
 namespace {

@@ -2,9 +2,9 @@
 #include "app/lessons.h"
 #include "derived/inside.h"
 #include "explain/matrices.h"
+#include "session/file/open_file.h"
+#include "session/file/session_file.h"
 #include "session/lesson_commands.h"
-#include "session/open_file.h"
-#include "session/session_file.h"
 #include "view/view_json.h"
 
 namespace headlight {

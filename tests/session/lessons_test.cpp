@@ -8,9 +8,9 @@
 #include "lesson/lesson.h"
 #include "math/attention.h"
 #include "names/named_arcs.h"
-#include "session/lesson_check.h"
 #include "session/lesson_commands.h"
-#include "session/startup.h"
+#include "session/loop/lesson_check.h"
+#include "session/loop/startup.h"
 
 namespace headlight {
 namespace {

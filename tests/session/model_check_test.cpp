@@ -6,10 +6,10 @@
 #include "diagnose/check/checkpoint_check.h"
 #include "models/bundled_models.h"
 #include "models/open_model.h"
+#include "session/file/open_file.h"
+#include "session/file/session_file.h"
 #include "session/loop/loop.h"
 #include "session/model_check.h"
-#include "session/open_file.h"
-#include "session/session_file.h"
 
 namespace headlight {
 namespace {

@@ -1,6 +1,6 @@
 // What opening and saving change in the state.
 #include "app/session_fixture.h"
-#include "session/open_file.h"
+#include "session/file/open_file.h"
 
 namespace headlight {
 namespace {

@@ -6,11 +6,11 @@
 
 #include "app/session_fixture.h"
 #include "derived/answer_comparison.h"
+#include "session/file/open_file.h"
+#include "session/file/session_file.h"
 #include "session/lesson_commands.h"
-#include "session/open_file.h"
-#include "session/session_file.h"
+#include "session/loop/startup.h"
 #include "session/shown.h"
-#include "session/startup.h"
 #include "session/state_rules.h"
 #include "session/update.h"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
-#include "session/open_file.h"
+#include "session/file/open_file.h"
 
 namespace headlight {
 namespace {

@@ -1,4 +1,4 @@
-#include "session/session_file.h"
+#include "session/file/session_file.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "model/batch_mask.h"
 #include "models/open_model.h"
 #include "question/json/document_json.h"
-#include "session/open_file.h"
+#include "session/file/open_file.h"
 
 namespace headlight {
 namespace {

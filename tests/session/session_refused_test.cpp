@@ -5,7 +5,7 @@
 
 #include "app/session_fixture.h"
 #include "base/utf8.h"
-#include "session/session_file.h"
+#include "session/file/session_file.h"
 #include "session/update.h"
 
 namespace headlight {

@@ -10,7 +10,7 @@
 #include "models/model_choice.h"
 #include "models/open_model.h"
 #include "question/tokenizers.h"
-#include "session/startup.h"
+#include "session/loop/startup.h"
 #include "train/measure/treebank_scores.h"
 #include "train/run/training_files.h"
 #include "train/trained_checkpoint.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Is the house small enough to be known? sizes.sh SOURCE_TREE : the limits below, in lines. Each total is lowered when it
+# Is the house small enough to be known, and is each room named? sizes.sh SOURCE_TREE : the limits below, in lines. Each total is lowered when it
 # is reached from above.
 set -euo pipefail
 cd "$1"
@@ -8,7 +8,7 @@ declare -A most_of=(   # a product, the modules of its pages among it
 )
 most_python=2846       # of the Python module
 most_of_room=6000      # without the rooms inside it
-most_files=40          # of a folder
+most_files=30          # of a folder
 most_of_file=400
 most_columns=120       # of a line
 most_of_function=60    # without a comment `// Longer than 60 lines: REASON` above it
@@ -49,6 +49,15 @@ while IFS= read -r line; do
 done < <(printf '%s
 ' "${code[@]}" "${web[@]}" "${python[@]}" $(find tests -name '*.h' -o -name '*.cpp') |
   LC_ALL=C.UTF-8 xargs grep -nE "^.{$((most_columns + 1)),}$" | cut -d: -f1,2)
+
+# The README of a product names each of its rooms.
+for product in "${!most_of[@]}"; do
+  readme=$product/README.md
+  [[ -f $readme ]] || { exceeds "$readme" 'the rooms of the product' none; continue; }
+  while IFS= read -r room; do
+    grep -qE "[\`/]${room##*/}\`" "$readme" || exceeds "$readme" "a line on $room" none
+  done < <(printf '%s\n' "${code[@]}" | grep "^$product/" | xargs -n1 dirname | sort -u)
+done
 
 # A function of a formatted file begins in the first column, and ends with a brace there.
 excused=0

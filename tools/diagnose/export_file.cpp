@@ -5,13 +5,13 @@
 #include <charconv>
 
 #include "base/file.h"
-#include "base/nearest.h"
 #include "math/attention.h"
 #include "math/forward.h"
 #include "read/array/npz.h"
 #include "read/array/torch_file.h"
 #include "read/external/tensors_file.h"
 #include "read/json/json_document.h"
+#include "text/nearest.h"
 
 namespace headlight {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/finding.h"
+#include "model/finding.h"
 
 namespace headlight {
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "base/finding.h"
+#include "model/finding.h"
 #include "names/named_arcs.h"
 #include "session/figure_request.h"
-#include "session/session_file.h"
+#include "session/file/session_file.h"
 #include "text/words.h"
 #include "view/settings.h"
 

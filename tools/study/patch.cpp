@@ -6,7 +6,7 @@
 #include "cli/options/against_option.h"
 #include "cli/options/print.h"
 #include "derived/patch_map.h"
-#include "explain/patching.h"
+#include "explain/patch/patching.h"
 #include "math/output.h"
 #include "study/patch_question.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/options/metric_options.h"
-#include "explain/patching.h"
+#include "explain/patch/patching.h"
 #include "heads/pattern_difference.h"
 #include "study/study.h"
 

@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "cli/options/metric_options.h"
 #include "cli/options/print.h"
-#include "math/kernels.h"
+#include "math/kernels/kernels.h"
 #include "math/output.h"
 #include "model/fingerprint.h"
 #include "question/json/document_json.h"

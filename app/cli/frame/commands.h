@@ -6,7 +6,7 @@
 #include "cli/frame/cli.h"
 #include "cli/options/parser.h"
 #include "cli/options/print.h"
-#include "session/startup.h"
+#include "session/loop/startup.h"
 
 namespace headlight {
 

@@ -9,7 +9,7 @@
 
 #include "card/relation_scores.h"
 #include "cli/options/request_options.h"
-#include "explain/patching.h"
+#include "explain/patch/patching.h"
 #include "figure/head_name.h"
 #include "heads/head_effects.h"
 #include "heads/head_measures.h"

@@ -10,7 +10,7 @@
 
 #include "cli/frame/question_command.h"
 #include "cli/options/metric_options.h"
-#include "explain/patching.h"
+#include "explain/patch/patching.h"
 #include "heads/head_effects.h"
 
 namespace headlight {

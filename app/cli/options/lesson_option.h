@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/options/parser.h"
-#include "session/startup.h"
+#include "session/loop/startup.h"
 
 namespace headlight {
 

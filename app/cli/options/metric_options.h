@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/options/parser.h"
-#include "explain/patch_metric.h"
+#include "explain/patch/patch_metric.h"
 
 namespace headlight {
 

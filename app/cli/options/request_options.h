@@ -8,7 +8,7 @@
 
 #include "cli/options/parser.h"
 #include "question/question_fields.h"
-#include "session/startup.h"
+#include "session/loop/startup.h"
 
 namespace headlight {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/frame/gui.h"
-#include "session/command_line_of.h"
+#include "session/loop/command_line_of.h"
 
 namespace headlight {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "figure/drawing/map_layout.h"
-#include "gui/frame/font.h"
 #include "gui/frame/maps.h"
-#include "gui/frame/theme.h"
+#include "gui/theme/font.h"
+#include "gui/theme/theme.h"
 #include "question/samples.h"
 #include "session/state.h"
 #include "words/words.h"

@@ -1,12 +1,12 @@
 #include <algorithm>
 
 #include "assets/assets.h"
-#include "base/finding.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
 #include "gui/frame/no_answer.h"
 #include "gui/shell/shell.h"
+#include "model/finding.h"
 #include "session/number_commands.h"
 #include "words/model_words.h"
 #include "words/window_words.h"

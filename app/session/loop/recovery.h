@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/file_lock.h"
-#include "session/session_file.h"
+#include "session/file/session_file.h"
 
 namespace headlight {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "base/half.h"
+#include "model/half.h"
 
 namespace headlight {
 namespace {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/base64.h"
-#include "base/half.h"
+#include "model/half.h"
 #include "model/head_text.h"
 #include "read/external/packed_planes.h"
 #include "read/external/patterns.h"

@@ -5,13 +5,13 @@
 
 #include "base/folders.h"
 #include "base/mapped_file.h"
-#include "base/nearest.h"
 #include "math/ops.h"
 #include "read/hub/adapter.h"
 #include "read/hub/checkpoint_layout.h"
 #include "read/hub/stored_tensors.h"
 #include "read/hub/tensor_names.h"
 #include "read/hub/weight_files.h"
+#include "text/nearest.h"
 
 namespace headlight {
 namespace {

@@ -7,9 +7,9 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/formatted.h"
-#include "base/nearest.h"
 #include "base/utf8.h"
 #include "read/hub/weight_files.h"
+#include "text/nearest.h"
 
 namespace headlight {
 namespace {

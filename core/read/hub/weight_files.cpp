@@ -5,10 +5,10 @@
 
 #include "base/file.h"
 #include "base/folders.h"
-#include "base/nearest.h"
 #include "read/array/safetensors.h"
 #include "read/array/torch_file.h"
 #include "read/json/json_document.h"
+#include "text/nearest.h"
 
 namespace headlight {
 namespace {

@@ -5,7 +5,7 @@
 #include "gui/actions/look.h"
 #include "gui/compare/compare_fixture.h"
 #include "models/open_model.h"
-#include "session/open_file.h"
+#include "session/file/open_file.h"
 #include "views/compare/panel/joint_map.h"
 #include "words/compare_words.h"
 

@@ -12,8 +12,8 @@
 #include "page/page.h"
 #include "question/json/document_json.h"
 #include "read/external/page_text.h"
-#include "session/open_file.h"
-#include "session/session_file.h"
+#include "session/file/open_file.h"
+#include "session/file/session_file.h"
 #include "write/arrays.h"
 
 namespace headlight {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/checkpoints.h"
-#include "explain/patch_metric.h"
-#include "explain/patching.h"
+#include "explain/patch/patch_metric.h"
+#include "explain/patch/patching.h"
 #include "heads/head_measures.h"
 #include "math/attention.h"
 #include "math/forward.h"

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "math/kernels.h"
+#include "math/kernels/kernels.h"
 #include "train/network/training.h"
 #include "train/train_reference.h"
 

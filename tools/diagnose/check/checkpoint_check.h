@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/finding.h"
 #include "math/forward.h"
+#include "model/finding.h"
 #include "model/trace.h"
 #include "read/array/array.h"
 #include "read/hub/checkpoint.h"

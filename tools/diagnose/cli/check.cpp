@@ -10,7 +10,7 @@
 #include "diagnose/typed_numbers.h"
 #include "models/model_sources.h"
 #include "question/tokenizers.h"
-#include "session/lesson_check.h"
+#include "session/loop/lesson_check.h"
 
 namespace headlight {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "math/kernels.h"
+#include "math/kernels/kernels.h"
 #include "train/network/batch.h"
 #include "train/network/network.h"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/random.h"
-#include "math/kernels.h"
+#include "math/kernels/kernels.h"
 
 namespace headlight {
 

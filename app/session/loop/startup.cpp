@@ -1,11 +1,11 @@
-#include "session/startup.h"
+#include "session/loop/startup.h"
 
 #include "assets/assets.h"
 #include "base/file.h"
 #include "base/formatted.h"
 #include "question/tokenizers.h"
+#include "session/file/open_file.h"
 #include "session/lesson_commands.h"
-#include "session/open_file.h"
 #include "session/update.h"
 
 namespace headlight {

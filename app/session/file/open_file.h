@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/progress.h"
-#include "session/session_file.h"
+#include "session/file/session_file.h"
 
 namespace headlight {
 

@@ -1,4 +1,4 @@
-#include "session/lesson_check.h"
+#include "session/loop/lesson_check.h"
 
 #include "base/formatted.h"
 #include "derived/inside.h"

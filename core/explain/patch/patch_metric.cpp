@@ -1,4 +1,4 @@
-#include "explain/patch_metric.h"
+#include "explain/patch/patch_metric.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "explain/patch_pass.h"
+#include "explain/patch/patch_pass.h"
 
 #include "base/result.h"
 #include "math/block.h"

@@ -2,7 +2,7 @@
 // see lanes.h.
 #pragma once
 
-#include "math/row_bodies.h"
+#include "math/kernels/row_bodies.h"
 
 namespace headlight {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "explain/patching.h"
+#include "explain/patch/patching.h"
 
 namespace headlight {
 

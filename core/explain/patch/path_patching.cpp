@@ -1,5 +1,5 @@
 #include "base/result.h"
-#include "explain/patch_pass.h"
+#include "explain/patch/patch_pass.h"
 #include "math/attention.h"
 
 namespace headlight {

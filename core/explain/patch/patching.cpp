@@ -1,11 +1,11 @@
-#include "explain/patching.h"
+#include "explain/patch/patching.h"
 
 #include <algorithm>
 #include <tuple>
 
 #include "base/result.h"
 #include "explain/matrices.h"
-#include "explain/patch_pass.h"
+#include "explain/patch/patch_pass.h"
 #include "math/attention.h"
 #include "math/random_choice.h"
 #include "math/variants.h"

@@ -1,4 +1,4 @@
-#include "session/command_line_of.h"
+#include "session/loop/command_line_of.h"
 
 #include <algorithm>
 #include <cmath>

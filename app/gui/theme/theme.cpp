@@ -1,4 +1,4 @@
-#include "gui/frame/theme.h"
+#include "gui/theme/theme.h"
 
 namespace headlight {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/finding.h"
+#include "model/finding.h"
 
 #include <algorithm>
 

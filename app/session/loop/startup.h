@@ -11,7 +11,7 @@
 #include "lesson/lesson.h"
 #include "models/bundled_models.h"
 #include "question/samples.h"
-#include "session/session_file.h"
+#include "session/file/session_file.h"
 #include "session/state.h"
 #include "view/settings.h"
 

@@ -1,4 +1,4 @@
-#include "gui/frame/font.h"
+#include "gui/theme/font.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 
 #include "base/utf8.h"
 #include "figure/drawing/map_layout.h"
-#include "gui/frame/glyph_substitutes.h"
+#include "gui/theme/glyph_substitutes.h"
 #include "paper/font_files.h"
 
 #if __has_include(<imgui_freetype.h>)

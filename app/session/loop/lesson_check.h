@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "base/finding.h"
 #include "lesson/lesson.h"
+#include "model/finding.h"
 
 namespace headlight {
 

@@ -1,7 +1,7 @@
 // For processors with AVX2 and FMA; CMakeLists.txt sets the flags.
 #if defined(__x86_64__)
-#include "math/product_bodies.h"
-#include "math/training_bodies.h"
+#include "math/kernels/product_bodies.h"
+#include "math/kernels/training_bodies.h"
 
 namespace headlight {
 

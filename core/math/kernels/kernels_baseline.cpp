@@ -1,6 +1,6 @@
 // For any processor.
-#include "math/product_bodies.h"
-#include "math/training_bodies.h"
+#include "math/kernels/product_bodies.h"
+#include "math/kernels/training_bodies.h"
 
 namespace headlight {
 

@@ -2,8 +2,8 @@
 // C stays in registers while A and B stream by. Compiled for several kinds of processor: see lanes.h.
 #pragma once
 
-#include "math/kernels.h"
-#include "math/lanes.h"
+#include "math/kernels/kernels.h"
+#include "math/kernels/lanes.h"
 
 namespace headlight {
 namespace {

@@ -1,13 +1,13 @@
-#include "session/open_file.h"
+#include "session/file/open_file.h"
 
 #include "base/file.h"
 #include "base/folders.h"
-#include "base/nearest.h"
 #include "base/utf8.h"
 #include "lesson/lesson.h"
 #include "models/open_model.h"
 #include "read/external/mask_file.h"
 #include "read/external/page_text.h"
+#include "text/nearest.h"
 
 namespace headlight {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "explain/patch_metric.h"
+#include "explain/patch/patch_metric.h"
 #include "math/forward.h"
 #include "model/head_text.h"
 

@@ -1,4 +1,4 @@
-#include "session/session_file.h"
+#include "session/file/session_file.h"
 
 #include <nlohmann/json.hpp>
 

@@ -2,8 +2,8 @@
 // standard deviation · scale + shift; x·Φ(x). Compiled for several kinds of processor: see lanes.h.
 #pragma once
 
-#include "math/kernels.h"
-#include "math/lanes.h"
+#include "math/kernels/kernels.h"
+#include "math/kernels/lanes.h"
 
 namespace headlight {
 namespace {

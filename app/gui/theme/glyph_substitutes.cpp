@@ -1,4 +1,4 @@
-#include "gui/frame/glyph_substitutes.h"
+#include "gui/theme/glyph_substitutes.h"
 
 #include <imgui.h>
 
