@@ -13,7 +13,6 @@ import sys
 import tempfile
 import threading
 import weakref
-import zipfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from sysconfig import get_path
@@ -55,12 +54,15 @@ def program() -> str:
 
 @contextlib.contextmanager
 def refused(what: str) -> Iterator[None]:
-    """What the machine refuses (files, processes, text that is not Unicode), or no answer, as an Error."""
+    """Whatever goes wrong inside (files, processes, numbers that are none, no answer) as an Error of one line. Also a
+    decorator."""
     try:
         yield
+    except Error:
+        raise
     except UnicodeError as error:
         raise Error(f"{what}: expected Unicode, found {str(getattr(error, 'object', error))[:64]!r}") from None
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+    except Exception as error:
         raise Error(f"{what}: {first_line(str(error)) or type(error).__name__}") from None
 
 
@@ -108,8 +110,8 @@ def open_window(path: contextlib.AbstractContextManager[str]) -> None:
 
 
 def first_line(text: str) -> str:
-    """"" where there is none."""
-    return (text.strip().splitlines() or [""])[0]
+    """At most 1,000 characters of it; "" where there is none."""
+    return (text[:100000].strip().splitlines() or [""])[0][:1000]
 
 
 def as_numpy(value: Any) -> Array:
@@ -117,11 +119,8 @@ def as_numpy(value: Any) -> Array:
     if isinstance(value, LISTS) and any(map(is_tensor, value)):
         value = [as_numpy(one) for one in value]
     if is_tensor(value):
-        value = value.detach()
-        try:
-            value = (value.float() if value.is_floating_point() else value).cpu().numpy()
-        except (RuntimeError, TypeError) as error:      # of the devices meta and fake, of a nested tensor
-            raise Error(f"array: expected numbers, found a tensor without ({first_line(str(error))})") from None
+        with refused("array: expected numbers, found a tensor without"):      # on meta or fake, a nested one
+            value = (value.float() if value.is_floating_point() else value).detach().cpu().numpy()
     array = np.asarray(value)
     require(array.dtype.kind in "biuf", "array", "numbers", array.dtype)
     return array.astype(np.float32) if array.dtype.kind == "f" else array
@@ -167,6 +166,7 @@ def _answer(command: str, text: Any, source: Any, options: Mapping[str, Any], *m
 
 def _asked(command: str, kind: str, what: str) -> Callable[..., Any]:
     """The function that returns a command's answer: arrays by name of npz, an object of json."""
+    @refused(f"headlight {command}")
     def ask(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> Any:
         found = _answer(command, text, source, options, "--format", kind)
         with refused(f"headlight {command}: expected {kind}, found {found[:32]!r}"):
@@ -197,17 +197,26 @@ def figure(text: str | Sequence[str] | None = None, source: Any = None, *, outpu
     return Path(output)
 
 
+def regular(path: Any) -> Any:
+    """The path, where it is not that of a device, which may never end."""
+    require(os.path.isfile(path) or not os.path.exists(path), str(path), "a regular file", "something else")
+    return path
+
+
 @contextlib.contextmanager
 def written_whole(path: str | Path) -> Iterator[Any]:
-    """A binary file beside `path` that takes its place when it is whole."""
-    beside = f"{path}.{os.getpid()}-{threading.get_ident()}"
-    with refused(str(path)), open(beside, "xb") as file:
+    """A binary file beside `path`, or what it links to, that takes its place when it is whole; a device is written."""
+    path = os.path.realpath(path)
+    device = os.path.exists(path) and not os.path.isfile(path)
+    beside = path if device else f"{path}.{os.getpid()}-{threading.get_ident()}"
+    opener = (lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) if device else None  # of a pipe
+    with refused(str(path)), open(beside, "wb" if device else "xb", opener=opener) as file:
         try:
             yield file
             file.close()
-            os.replace(beside, path)
+            device or os.replace(beside, path)
         except BaseException:
-            os.unlink(beside)
+            device or os.unlink(beside)
             raise
 
 
@@ -220,10 +229,9 @@ def write_safetensors(path: str | Path, arrays: Mapping[str, Any], metadata: Map
         size = int(np.prod(array.shape)) * int(re.sub(r"\D", "", _DTYPES.get(kind, "F32")) or 8) // 8
         header[name] = {"dtype": _DTYPES.get(kind, "F32"), "shape": list(array.shape), "data_offsets": [at, at + size]}
         at += size
-    with refused(str(path)):
-        text = json.dumps(header, ensure_ascii=False).encode()
-    text += b" " * (-len(text) % 8)
     with written_whole(path) as file:
+        text = json.dumps(header, ensure_ascii=False).encode()
+        text += b" " * (-len(text) % 8)
         file.write(len(text).to_bytes(8, "little") + text)
         for name, array in arrays.items():
             file.write(_bytes_of(array))
@@ -299,6 +307,7 @@ class Model(Folder):
 
     Errors: Error where config or weights are missing, or the folder cannot be written."""
 
+    @refused("open")
     def __init__(self, model: Any, tokenizer: Any = None) -> None:
         config = getattr(model, "config", None)
         fields = config.to_dict() if hasattr(config, "to_dict") else config
@@ -306,23 +315,22 @@ class Model(Folder):
         require(known, "open", "a model with config.to_dict() and state_dict()", type(model).__name__)
         super().__init__()
         backend = getattr(tokenizer, "backend_tokenizer", tokenizer)      # of tokenizers
-        with refused("open"):
-            if hasattr(model, "save_pretrained"):       # names of weights may be others than while it runs
-                model.save_pretrained(self.folder)
-            if isinstance(tokenizer, (str, os.PathLike)):
-                within = Path(tokenizer, "tokenizer.json")
-                shutil.copy(within if os.path.isdir(tokenizer) else tokenizer, Path(self, "tokenizer.json"))
-            elif hasattr(tokenizer, "save_pretrained"):
-                tokenizer.save_pretrained(self.folder)
-            elif hasattr(backend, "to_str"):
-                Path(self, "tokenizer.json").write_text(backend.to_str(), encoding="utf-8")
-            else:
-                expected = "a tokenizer with save_pretrained or to_str, or a path"
-                require(tokenizer is None, "open", expected, type(tokenizer).__name__)
-            if not Path(self, "config.json").exists():
-                fields = {**fields, "architectures": fields.get("architectures") or [type(model).__name__]}
-                Path(self, "config.json").write_text(json.dumps(fields, default=str), encoding="utf-8")
-                write_safetensors(Path(self, "model.safetensors"), model.state_dict(), {"format": "pt"})
+        if hasattr(model, "save_pretrained"):       # names of weights may be others than while it runs
+            model.save_pretrained(self.folder)
+        if isinstance(tokenizer, (str, os.PathLike)):
+            within = Path(tokenizer, "tokenizer.json")
+            shutil.copy(regular(within if os.path.isdir(tokenizer) else tokenizer), Path(self, "tokenizer.json"))
+        elif hasattr(tokenizer, "save_pretrained"):
+            tokenizer.save_pretrained(self.folder)
+        elif hasattr(backend, "to_str"):
+            Path(self, "tokenizer.json").write_text(backend.to_str(), encoding="utf-8")
+        else:
+            expected = "a tokenizer with save_pretrained or to_str, or a path"
+            require(tokenizer is None, "open", expected, type(tokenizer).__name__)
+        if not Path(self, "config.json").exists():
+            fields = {**fields, "architectures": fields.get("architectures") or [type(model).__name__]}
+            Path(self, "config.json").write_text(json.dumps(fields, default=str), encoding="utf-8")
+            write_safetensors(Path(self, "model.safetensors"), model.state_dict(), {"format": "pt"})
 
     def show(self) -> None:
         open_window(contextlib.nullcontext(str(self)))
@@ -360,6 +368,7 @@ def projections(state_dict: Mapping[str, Any]) -> dict[str, Array]:
     return arrays
 
 
+@refused("attention")
 def attention(x: Any, *, num_heads: int, state_dict: Mapping[str, Any], key: Any = None, value: Any = None,
               mask: Any = None, prefix: str = "") -> dict[str, Array]:
     """What attention with these weights gives, by the program: `attentions`, `queries`, `keys`, `values`, `scores`

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .engine import (LISTS, STACKS, Array, Error, Words, as_numpy, first_line, layers_of, notebook_shell, open_window,
-                     projections, refused, require, roles_of, run, side_by_side, stacks_of, tensors_file,
+                     projections, refused, regular, require, roles_of, run, side_by_side, stacks_of, tensors_file,
                      token_metadata, torch_module, words_of_options, write_safetensors, written_whole)
 from .flow import said_of, words
 from .follow import Tracer
@@ -85,6 +85,7 @@ class Report:
         return f'<pre style="white-space:pre-wrap">{_html.escape(str(self))}</pre>'
 
 
+@refused("check")
 def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None, output: Any = None, mask: Any = None,
           num_heads: int | None = None, state_dict: Mapping[str, Any] | None = None,
           tolerance: float | None = None, language: str = "en") -> Report:
@@ -311,7 +312,7 @@ def _config_of(expect: Any, modules: Sequence[Any]) -> dict[str, float]:
     if isinstance(expect, (str, os.PathLike)):
         path = Path(expect, "config.json") if os.path.isdir(expect) else Path(expect)
         with refused(str(path)):
-            expect = json.loads(path.read_text(encoding="utf-8"))
+            expect = json.loads(regular(path).read_text(encoding="utf-8"))
     fields = expect.to_dict() if hasattr(expect, "to_dict") else {} if expect is None else expect
     require(isinstance(fields, Mapping), "expect", "a dict, a config or a config.json", type(expect).__name__)
     more = [fields[name] for name in ("rope_parameters", "attn_config") if isinstance(fields.get(name), Mapping)]
@@ -345,6 +346,7 @@ def page_of(arrays: Mapping[str, Array], metadata: Mapping[str, str], **options:
         return Page(run(["page", path, *words_of_options(options, os.path.dirname(path)), "-o", "-"]).decode())
 
 
+@refused("show")
 def show(attentions: Any, tokens: Words = None, target_tokens: Words = None, sentence: int = 0,
          **options: Any) -> Page | None:
     """Shows attention that a program holds: in a notebook the page, inline; elsewhere the window.
@@ -363,13 +365,13 @@ def show(attentions: Any, tokens: Words = None, target_tokens: Words = None, sen
     return None
 
 
+@refused("log")
 def log(step: int, seen: Any, folder: str | Path = "headlight-log", sentence: int = 0, tokens: Words = None) -> Path:
     """Keeps the attention of one training step as `folder/step-000100.safetensors`, and returns that path. `headlight
     FILE` opens it, `headlight diagnose A B` compares two. `seen` is what `watch` saw, or arrays that `show` takes."""
     require(step >= 0, "log", "a step of 0 or more", step)
     arrays = stacks_of(seen, sentence)
-    with refused(str(folder)):
-        os.makedirs(folder, exist_ok=True)
+    os.makedirs(folder, exist_ok=True)
     path = Path(folder) / f"step-{step:06d}.safetensors"
     write_safetensors(path, arrays, {"step": str(step), **token_metadata(arrays, tokens, None)})
     return path
@@ -427,6 +429,7 @@ class Seen(Tracer, Sequence):
             raise Error((self.notes() or ["no attention seen"])[-1])
         return [layer[min(sentence, len(layer) - 1)] for layer in layers]
 
+    @refused("attentions")
     def attentions(self, sentence: int = 0) -> Array:
         """(layers, heads, T, S): the weights of one sentence in every call. Error where calls differ in shape."""
         return layers_of(self._of_sentence(sentence), 0, "seen (seen[0:2] chooses calls of one shape)")
@@ -443,6 +446,7 @@ class Seen(Tracer, Sequence):
             stacks[name].append(layer)
         return {name: layers_of(layers, 0, name) for name, layers in stacks.items() if layers}
 
+    @refused("save")
     def save(self, path: str | Path, sentence: int = 0, tokens: Words = None, target_tokens: Words = None) -> None:
         """A tensors file (.safetensors or .npz) that `headlight FILE` opens: the weights of one sentence of every call,
         and queries, keys and values of the same shape."""
@@ -468,6 +472,7 @@ class Seen(Tracer, Sequence):
         except Error as error:
             return "<pre>" + _html.escape(f"{self!r}\n{error}") + "</pre>"
 
+    @refused("check")
     def check(self, mask: Any = None, expect: Any = None, language: str = "en") -> Report:
         """Every call against softmax(q·kᵀ/√d_k + mask)·v, computed by the program. What was meant where the code cannot
         show it: `mask`, which cells may be attended to (T, S) or (sentences, T, S); `expect`, a config as a dict, an

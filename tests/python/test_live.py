@@ -229,6 +229,48 @@ class OneLine(unittest.TestCase):
         self.assertEqual([one["code"] for one in errors], ["bad_value", "not_utf8"])
 
 
+    def test_numbers_that_are_none(self):
+        ragged = [[0.1, 0.9], [1.0]]
+        sparse, meta = torch.eye(3).to_sparse(), torch.empty(1, 3, 3, device="meta")
+        for name, run in {
+                "ragged weights": lambda: headlight.check(query=np.eye(2), weights=ragged),
+                "a number as output": lambda: headlight.check(query=np.eye(3), output=5),
+                "no language": lambda: headlight.check(query=np.eye(3), weights=np.eye(3), language=None),
+                "sparse": lambda: headlight.log(1, sparse, "nowhere"), "meta": lambda: headlight.show(meta),
+                "half a step": lambda: headlight.log(1.5, np.eye(3), "/proc/x"),
+                "lists": lambda: headlight.attention(None, num_heads=1, state_dict={"q": [object()]}),
+                "a long path": lambda: headlight.export("a", source="x" * 100000)}.items():
+            self.refused(run, name)
+            with self.assertRaises(headlight.Error) as caught:
+                run()
+            self.assertLess(len(str(caught.exception)), 1200, name)
+        with headlight.watch() as seen:
+            torch.softmax(torch.randn(1, 4, 2) @ torch.randn(1, 2, 4), -1) @ torch.randn(1, 4, 2)
+        self.refused(lambda: seen.attentions(float("nan")), "a sentence that is no number")
+        self.refused(lambda: seen.attentions(np.eye(2)), "an array as sentence")
+
+    def test_devices_and_links(self):
+        with tempfile.TemporaryDirectory() as folder:
+            real, link, pipe = (os.path.join(folder, name) for name in ("real.html", "link.html", "pipe"))
+            with open(real, "w") as file:
+                file.write("old")
+            os.symlink("real.html", link)
+            os.mkfifo(pipe)
+            headlight.Page("<html>").save(link)
+            self.assertTrue(os.path.islink(link))
+            with open(real) as file:
+                self.assertEqual(file.read(), "<html>")
+            headlight.Page("<html>").save("/dev/null")
+            self.assertFalse(os.path.isfile("/dev/null"))
+            self.refused(lambda: headlight.Page("<html>").save("/dev/full"), "a full device")
+            self.refused(lambda: headlight.Page("<html>").save(pipe), "a pipe that nothing reads")
+            self.refused(lambda: headlight.Page("<html>").save(folder), "a folder")
+            self.assertEqual(sorted(os.listdir(folder)), ["link.html", "pipe", "real.html"])
+        self.refused(lambda: headlight.open(Gpt2(), "/dev/full"), "a tokenizer without an end")
+        seen = headlight.watch()
+        self.refused(lambda: seen.check(expect="/dev/zero"), "a config without an end")
+
+
 class Raises(nn.Module):
     def forward(self, x):
         raise KeyError("mine")
