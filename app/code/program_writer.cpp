@@ -141,7 +141,7 @@ void ProgramWriter::emit_header(std::vector<ProgramLine> body) {
   lines_.clear();
   const AttentionTrace& attention = trace_.attention(options_.head.stack, options_.head.layer);
   head_ = options_.head;
-  const std::string kind = head_.stack == Stack::cross ? "cross-attention" : "self-attention";
+  const std::string kind = head_.stack == Stack::cross || queries() != keys() ? "cross-attention" : "self-attention";
   const std::string whose = head_.stack == Stack::encoder ? " of the encoder" : "";
   say("# " + kind + " of layer " + std::to_string(head_.layer) + whose +
       (options_.block ? ", with the whole block" : "") + ": " + counted(attention.num_heads(), "head") + ", " +
