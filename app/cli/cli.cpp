@@ -4,6 +4,7 @@
 
 #include "base/folders.h"
 #include "base/result.h"
+#include "base/system.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/tool_commands.h"
 #include "read/hub/kept_models.h"
@@ -126,6 +127,7 @@ int run_program(int argc, const char* const* argv, const Frontend& frontend) {
     Parser parser = program.command(command->name, command->about);
     if (words[0] != command->name) continue;  // only the options of the command that is asked are made
     parser.footer(command->examples + (*command->examples == '\n'));
+    name_work(command->name);
     run = command->add(parser, frontend);
   }
   const auto parsed = program.parse(words);

@@ -66,8 +66,11 @@ const char* environment(const char* name);
 /// The machine's memory in bytes; 0 where it is not known.
 double machine_memory();
 
-/// First in main: a closed pipe is a failed write, standard output takes bytes as they are, a console shows UTF-8.
+/// First in main: a closed pipe is a failed write, standard output takes bytes as they are, a console shows UTF-8. A
+/// fault of the program (a signal such as SIGSEGV) ends it with a line on standard error, where the system has signals.
 void begin_program();
+/// What a line says that a fault of the program has ended: the name of a command, a text that stays.
+void name_work(const char* command);
 /// Last in main: shows what was written to standard error where there is no console; returns `status`.
 int end_program(int status);
 

@@ -114,3 +114,26 @@ PYTHON
   refused 'a page that only states its numbers' export large.html
 )
 grep -q 'bytes in base64' err || fail "a page that only states its numbers: expected its missing bytes to be named, found $(<err)"
+
+# A fault of the program is one line with its version and command, and leaves the output as it was.
+if ! grep -qa __asan_init "$program"; then  # the sanitizers report a fault themselves
+  for fault in SEGV ABRT FPE; do
+    echo before >kept.json
+    mkfifo sentences
+    "$program" export --text - -o kept.json <sentences >out 2>err &
+    process=$!
+    exec 3>sentences
+    echo 'a secret sentence' >&3
+    for _ in $(seq 100); do [[ $(tr '\0' ' ' <"/proc/$process/cmdline") == *export* ]] && break; sleep .02; done
+    sleep .2
+    kill -s "$fault" "$process"
+    status=0
+    wait "$process" 2>/dev/null || status=$?
+    process=
+    exec 3>&-
+    rm sentences
+    [[ $status == $((128 + $(kill -l "$fault"))) && $(wc -l <err) == 1 && ! -s out && $(<kept.json) == before ]] ||
+      fail "SIG$fault: expected the signal, one line and the output as it was, found $status: $(head -c 300 err)"
+    grep -qE "^headlight [0-9.]+: export: a fault of the program ended it \(SIG$fault\)" err || fail "SIG$fault: $(<err)"
+  done
+fi

@@ -36,6 +36,8 @@ std::uintptr_t page_size() {
   return size;
 }
 
+struct sigaction other_action = {};  // what else was done about the signal
+
 /// A page was read that its file no longer has. It and all pages behind it become zeros; the reader goes on, and
 /// was_shortened() reports it.
 void on_bus_error(int signal, siginfo_t* info, void*) {
@@ -52,7 +54,8 @@ void on_bus_error(int signal, siginfo_t* info, void*) {
     errno = error;
     return;
   }
-  ::signal(signal, SIG_DFL);  // not a mapped file: the program ends when it reads there again
+  // Not a mapped file: reading there again does what was done before about the signal.
+  ::sigaction(signal, &other_action, nullptr);
 }
 
 void handle_bus_errors() {
@@ -62,7 +65,7 @@ void handle_bus_errors() {
     struct sigaction action {};
     action.sa_sigaction = on_bus_error;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
-    ::sigaction(SIGBUS, &action, nullptr);
+    ::sigaction(SIGBUS, &action, &other_action);
   });
 }
 

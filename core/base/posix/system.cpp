@@ -12,9 +12,6 @@
 #else
 #include <sys/auxv.h>
 #endif
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
 
 #include <cerrno>
 #include <cstdio>
@@ -186,18 +183,5 @@ const char* environment(const char* name) { return std::getenv(name); }
 double machine_memory() {
   return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
-
-void begin_program() {
-  // A closed pipe and a file above the limit of its size are failed writes, reported as such.
-  ::signal(SIGPIPE, SIG_IGN);
-  ::signal(SIGXFSZ, SIG_IGN);
-#if defined(__GLIBC__)
-  // The next answer takes the memory that the last one freed; pages given back would be cleared by the system anew.
-  mallopt(M_MMAP_THRESHOLD, 32 << 20);
-  mallopt(M_TRIM_THRESHOLD, 256 << 20);
-#endif
-}
-
-int end_program(int status) { return status; }
 
 }  // namespace headlight
