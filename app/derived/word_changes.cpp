@@ -46,6 +46,13 @@ Writing writing_of(const std::string& word) {
   return is_chinese_character(first) ? Writing::chinese : Writing::other;
 }
 
+/// The ending that tells the number of a noun, the form of a verb or an adverb; empty: none of these.
+std::string_view ending_of(std::string_view word) {
+  for (const std::string_view ending : {"ing", "ed", "ly", "ss", "s"})
+    if (word.size() > ending.size() + 1 && word.ends_with(ending)) return ending == "ss" ? "" : ending;
+  return {};
+}
+
 /// The multiplications of one answer, about.
 double products_of(const Trace& trace) {
   const Config& config = trace.model->config;
@@ -174,7 +181,9 @@ struct Search {
       const std::string text(without_leading_space(one.text));
       if (most == 0 && written_alike(word.text, text)) most = one.probability;
       if (one.id == word.id || text == word.text || (pieced && one.id >= pieces)) continue;
-      if (!written_alike(word.text, text) || own.dot(direction(table, one.id)) < least) continue;
+      if (!written_alike(word.text, text) || ending_of(word.text) != ending_of(text) ||
+          own.dot(direction(table, one.id)) < least)
+        continue;
       proposals.push_back({at, text, one.id});
       if (proposals.size() == static_cast<std::size_t>(kMostWordsTried)) break;
     }
@@ -200,7 +209,9 @@ struct Search {
     if (!typed.known || typed.id == token(proposal.token).id || (proposal.id >= 0 && typed.id != proposal.id)) return;
     --left;
     const auto answer = forward(retyped->request, progress, &trace);
-    if (!answer || !*answer || (proposal.id >= 0 && relations_of(**answer)[at] != relations[at])) return;
+    if (!answer || !*answer ||
+        (proposal.id != kOwn && proposal.id != kOfExample && relations_of(**answer) != relations))
+      return;
     const Vector now = row_of(**answer);
     Index before = 0, after = 0;
     row.maxCoeff(&before);

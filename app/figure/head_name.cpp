@@ -209,6 +209,11 @@ std::string name_explained(Language language, const HeadName& name) {
   return text;
 }
 
+std::string measured_in_words(Language language, const Words& sentence, const NamedArc& arc) {
+  return filled(words(language, sentence), {relation_in_words(language, arc.relation, arc.reversed),
+                                            formatted("%.0f", 100 * arc.precision), std::to_string(arc.measured)});
+}
+
 std::string share_text(double share) {
   const double part = 100 * share;
   if (part > 0 && part < 0.1) return "<0.1 %";

@@ -80,6 +80,9 @@ HeadTitle title_within(const HeadRef& head, const HeadName& name, const std::str
 /// The tooltip of a head's name: what it counts, and how often such cells were right where they were measured.
 std::string name_explained(Language language, const HeadName& name);
 
+/// How often such a cell was right, of how many: the sentence with the relation and both numbers put in.
+std::string measured_in_words(Language language, const Words& sentence, const NamedArc& arc);
+
 /// A share as text: 93 %, 0.4 %, <0.1 %; 100 % only for what rounds to it from 99.95 %.
 std::string share_text(double share);
 

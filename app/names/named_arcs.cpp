@@ -48,6 +48,7 @@ struct Shown {
   HeadRef head;
   bool reversed = false;
   double precision = 0;
+  Index measured = 0;
 };
 
 std::vector<Shown> heads_of_relation(const TrainingCard& card, Stack stack, const std::string& relation) {
@@ -56,11 +57,12 @@ std::vector<Shown> heads_of_relation(const TrainingCard& card, Stack stack, cons
     for (const auto* scores : {&card.scores->relations, &card.scores->opposite})
       for (const RelationScore& one : *scores)
         if (one.relation == relation && one.stack == stack && is_worn(one))
-          shown.push_back({{one.chosen.layer, one.chosen.head, one.stack}, one.chosen.reversed, one.score.accuracy});
+          shown.push_back(
+              {{one.chosen.layer, one.chosen.head, one.stack}, one.chosen.reversed, one.score.accuracy, one.sentences});
   if (card.arcs)
     for (const ArcPrecision& one : card.arcs->precisions)
       if (one.head.stack == stack && one.relation == relation && one.language == ArcLanguage::grammar)
-        shown.push_back({one.head, false, one.share()});
+        shown.push_back({one.head, false, one.share(), one.named});
   return shown;
 }
 
@@ -83,6 +85,7 @@ void add_grammar(const TrainingCard& card, const Trace& trace, Stack stack, cons
       arc->relation = pair.relation;
       arc->reversed = one.reversed;
       arc->precision = one.precision;
+      arc->measured = one.measured;
       arcs.push_back(*std::move(arc));
     }
 }
@@ -90,7 +93,8 @@ void add_grammar(const TrainingCard& card, const Trace& trace, Stack stack, cons
 void add_labelled(const ArcLabels& labels, const Trace& trace, const std::vector<SpeltWord>& words,
                   ArcLanguage language, std::vector<NamedArc>& arcs) {
   const std::vector<PointedPair> pairs = pointed_pairs(trace, labels.heads, words);
-  for (const LabelledPair& label : labelled_pairs(labels, language, pairs)) {
+  const std::string& text = trace.query_tokens().text;
+  for (const LabelledPair& label : agreeing_pairs(labels, language, pairs, text, words)) {
     const PointedPair& pair = pairs[label.pair];
     const std::string& relation = labels.relations[label.relation];
     for (std::size_t head = 0; head < labels.heads.size(); ++head) {
@@ -101,6 +105,7 @@ void add_labelled(const ArcLabels& labels, const Trace& trace, const std::vector
       if (!arc) continue;
       arc->relation = relation;
       arc->precision = measured->share();
+      arc->measured = measured->named;
       arc->probability = label.probability;
       arcs.push_back(*std::move(arc));
     }
@@ -117,16 +122,19 @@ bool is_of_third_person(std::string word) {
 }
 
 void add_referring(const ArcLabels& labels, const Trace& trace, const std::vector<SpeltWord>& words,
-                   SentenceArcs& arcs) {
+                   ArcLanguage language, SentenceArcs& arcs) {
   for (const ArcPrecision& one : labels.precisions) {
-    if (one.relation != kPronounRelation || one.language != ArcLanguage::grammar) continue;
+    if (one.relation != kPronounRelation || one.language != language || one.named == 0) continue;
     for (const PointedPair& pair : pointed_pairs(trace, {one.head}, words)) {
       const SpeltWord& from = words[static_cast<std::size_t>(pair.from)];
       const std::string& text = trace.query_tokens().text;
       if (pair.to > pair.from || !is_of_third_person(text.substr(from.begin, from.end - from.begin))) continue;
       auto arc = pointing(trace, one.head, from, words[static_cast<std::size_t>(pair.to)]);
-      if (arc && arc->weight >= kLeastReferring && !arcs.at(arc->head, arc->cell))
-        arcs.referring.push_back(*std::move(arc));
+      if (!arc || arc->weight < kLeastReferring || arcs.at(arc->head, arc->cell)) continue;
+      arc->relation = kPronounRelation;
+      arc->precision = one.share();
+      arc->measured = one.named;
+      arcs.referring.push_back(*std::move(arc));
     }
   }
 }
@@ -155,6 +163,13 @@ Index resting_words(const Trace& trace, const HeadRef& head, const std::vector<S
   return std::count_if(spoken.begin(), spoken.end(), rests);
 }
 
+const NamedArc* arc_at(const std::vector<NamedArc>& arcs, const HeadRef& head, const CellRef& cell) {
+  const auto found = std::find_if(arcs.begin(), arcs.end(), [&](const NamedArc& arc) {
+    return arc.head == head && arc.from.has(cell.query) && arc.to.has(cell.key);
+  });
+  return found == arcs.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::vector<const NamedArc*> SentenceArcs::of(const HeadRef& head) const {
@@ -164,10 +179,10 @@ std::vector<const NamedArc*> SentenceArcs::of(const HeadRef& head) const {
   return arcs;
 }
 
-const NamedArc* SentenceArcs::at(const HeadRef& head, const CellRef& cell) const {
-  for (const NamedArc& arc : named)
-    if (arc.head == head && arc.from.has(cell.query) && arc.to.has(cell.key)) return &arc;
-  return nullptr;
+const NamedArc* SentenceArcs::at(const HeadRef& head, const CellRef& cell) const { return arc_at(named, head, cell); }
+
+const NamedArc* SentenceArcs::referring_at(const HeadRef& head, const CellRef& cell) const {
+  return arc_at(referring, head, cell);
 }
 
 SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace) {
@@ -202,7 +217,7 @@ SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace) {
   else if (labelled && !are_in_order(*card.arcs, language, trace, words)) arcs.unnamed = Unnamed::order;
   else if (labelled) {
     add_labelled(*card.arcs, trace, words, language, arcs.named);
-    add_referring(*card.arcs, trace, spoken, arcs);
+    add_referring(*card.arcs, trace, spoken, language, arcs);
   }
   const auto order = [](const NamedArc& arc) { return std::tuple(arc.head, arc.from.first, arc.to.first); };
   const auto earlier = [&](const NamedArc& a, const NamedArc& b) { return order(a) < order(b); };

@@ -18,7 +18,8 @@ struct NamedArc {
   SpeltWord from, to;      // the words
   std::string relation;    // of Universal Dependencies, or of the grammar
   bool reversed = false;   // the head looks from the second word of the relation at the first
-  double precision = 0;    // the share of such cells that was right where it was measured
+  double precision = 0;    // the share of such cells that was right where it was measured …
+  Index measured = 0;      // … in so many
   double probability = 1;  // of this arc, by its label
 
   friend bool operator==(const NamedArc&, const NamedArc&) = default;
@@ -41,7 +42,8 @@ struct SentenceArcs {
     bool all = false;  // whether that are all of them
   };
   /// Of heads that were taught pronouns: those of the third person that look at a word before them with kLeastReferring
-  /// or more. They have no name: in real texts too few look at what they stand for (docs/models.md).
+  /// or more, where the card says how often such a cell is right in real texts of this language. They have no name: it
+  /// is too seldom. The relation of each is kPronounRelation.
   std::vector<NamedArc> referring = {};
   std::vector<Resting> resting = {};  // of heads that were taught: how many words rest on the first token
   std::string rest = {};              // the text of that token
@@ -51,6 +53,8 @@ struct SentenceArcs {
   std::vector<const NamedArc*> of(const HeadRef& head) const;
   /// The arc that this cell is; null where it is none.
   const NamedArc* at(const HeadRef& head, const CellRef& cell) const;
+  /// The same of those without a name.
+  const NamedArc* referring_at(const HeadRef& head, const CellRef& cell) const;
 };
 
 /// Nothing is named where another mask changed the answer of the trained model, in layers that attend otherwise than
@@ -60,7 +64,7 @@ struct SentenceArcs {
 ///    more (the card's scores; of a taught head its precision on such sentences). With its English the pairs of a word
 ///    and what it was made of, in cross-attention.
 ///  - Any other sentence, of a model with labels (heads/arc_labels.h): pairs whose label is probable enough, in heads
-///    of which such cells were right in kLeastPrecision or more.
+///    of which such cells were right in kLeastPrecision or more, surely (ArcPrecision::least).
 SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace);
 /// The same of a document's model; nothing where the answer is another model's.
 SentenceArcs named_arcs(const Document& document, const Trace& trace);

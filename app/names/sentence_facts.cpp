@@ -132,7 +132,7 @@ bool is_of_measured_kind(const Tokens& tokens) {
   const Index letters = words.listed + words.others;
   const std::vector<char32_t> characters = code_points(tokens.text);
   const auto chinese = std::count_if(characters.begin(), characters.end(), is_chinese_character);
-  return 2 * words.others <= all && 4 * std::min(words.chinese, letters) < std::max<Index>(1, all) &&
+  return 2 * words.others <= all && (words.chinese == 0 || 4 * letters < all) &&
          (words.unknown_characters == 0 || 12 * words.unknown_characters < chinese) &&
          10 * signs_of_programs(characters) <= static_cast<Index>(spelt_words(tokens).size());
 }

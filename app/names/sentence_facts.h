@@ -35,7 +35,7 @@ struct SentenceFacts {
 ///  - where most of the words in letters are no whole words of the tokenizer's list (Tokens::word_rows), but spelt in
 ///    pieces, as in languages that the model was not taught. Chinese is cut into what the model has;
 ///  - where a twelfth of the Chinese characters is none that the model has: traditional ones, classical texts;
-///  - where a quarter of the words is in the other script;
+///  - where a quarter of the words of a Chinese text is in letters, or a word of another text is in Chinese;
 ///  - where signs of programs (brackets, =, a letter before an opening bracket) are a tenth as many as words.
 /// Of tokenizers without such a list nothing is known, and it is.
 bool is_of_measured_kind(const Tokens& tokens);

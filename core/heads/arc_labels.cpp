@@ -111,6 +111,66 @@ Vector features_of(const SentenceRows& rows, const std::vector<WordWeights>& wei
   return features;
 }
 
+/// Of a copula's form in -ing: the most that "auxiliary" may have of the probability of "copula" (is interesting .008,
+/// is raining .05, is singing .14).
+constexpr float kMostAuxiliary = 0.013f;
+
+/// The labels of an English text, sure ones and others.
+struct LabelsOfText {
+  const ArcLabels& labels;
+  const std::vector<PointedPair>& pairs;
+  std::vector<LabelledPair> all;
+  std::string_view text;
+  const std::vector<SpeltWord>& words;
+
+  bool is(const LabelledPair& label, std::string_view relation) const {
+    return labels.relations[label.relation] == relation;
+  }
+
+  /// The label of the arc from this word; null: none.
+  const LabelledPair* from(Index word) const {
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& one) { return pairs[one.pair].from == word; });
+    return found == all.end() ? nullptr : &*found;
+  }
+
+  /// Whether a word between an adjective or the like and its noun cannot belong to that noun.
+  bool spans_strangers(const LabelledPair& label) const {
+    const bool adjective = is(label, "amod");
+    if (!adjective && !is(label, "det") && !is(label, "nummod") && !is(label, "nmod:poss")) return false;
+    const auto [first, last] = std::minmax(pairs[label.pair].from, pairs[label.pair].to);
+    for (Index between = first + 1; between < last; ++between) {
+      const LabelledPair* own = from(between);
+      if (own ? is(*own, "nsubj") : adjective) return true;
+      const Index to = own ? pairs[own->pair].to : first + 1;
+      if (adjective && (to <= first || to > last)) return true;
+    }
+    return false;
+  }
+
+  /// Whether a label "copula" is of an auxiliary: before a form in -ing, or across one that stands beside it.
+  bool is_progressive(const LabelledPair& label) const {
+    const PointedPair& arc = pairs[label.pair];
+    if (!is(label, "cop") || arc.to < arc.from) return false;
+    for (Index at = arc.from + 1; at <= arc.to; ++at) {
+      const SpeltWord& word = words[static_cast<std::size_t>(at)];
+      if (text.substr(word.begin, word.end - word.begin).ends_with("ing"))
+        return at < arc.to || auxiliary_too(label) > kMostAuxiliary;
+      const LabelledPair* own = from(at);
+      if (!own || (!is(*own, "advmod") && !is(*own, "nsubj"))) break;
+    }
+    return false;
+  }
+
+  /// The probability of "auxiliary" beside that of the label.
+  float auxiliary_too(const LabelledPair& label) const {
+    const auto aux = std::find(labels.relations.begin(), labels.relations.end(), "aux");
+    if (aux == labels.relations.end()) return 0;
+    const Vector scores = pairs[label.pair].features * labels.languages.front().weights.transpose();
+    return std::exp(scores(aux - labels.relations.begin() + 1) - scores(static_cast<Index>(label.relation) + 1));
+  }
+};
+
 }  // namespace
 
 std::vector<SpeltWord> spelt_words(const Tokens& tokens) {
@@ -140,9 +200,17 @@ bool is_in_chinese(const Tokens& tokens) {
 
 const ArcPrecision* ArcLabels::precision(const HeadRef& head, const std::string& relation, ArcLanguage language) const {
   const auto found = std::find_if(precisions.begin(), precisions.end(), [&](const ArcPrecision& one) {
-    return one.head == head && one.relation == relation && one.language == language && one.share() >= kLeastPrecision;
+    return one.head == head && one.relation == relation && one.language == language && one.least() >= kLeastPrecision;
   });
   return found == precisions.end() ? nullptr : &*found;
+}
+
+double ArcPrecision::least() const {
+  constexpr double kQuantile = 1.96, kSquare = kQuantile * kQuantile;
+  const auto n = static_cast<double>(named);
+  if (n == 0) return 0;
+  const double p = share();
+  return (p + kSquare / (2 * n) - kQuantile * std::sqrt((p * (1 - p) + kSquare / (4 * n)) / n)) / (1 + kSquare / n);
 }
 
 double logit(double probability) {
@@ -250,6 +318,25 @@ std::vector<LabelledPair> labelled_pairs(const ArcLabels& labels, ArcLanguage la
     if (one.probability >= static_cast<double>(std::max(own.least, own.calibration(relation, 2)))) sure.push_back(one);
   }
   return sure;
+}
+
+std::vector<LabelledPair> agreeing_pairs(const ArcLabels& labels, ArcLanguage language,
+                                         const std::vector<PointedPair>& pairs, std::string_view text,
+                                         const std::vector<SpeltWord>& words) {
+  const LabelsOfText of{labels, pairs, labelled_pairs(labels, language, pairs, true), text, words};
+  std::vector<LabelledPair> kept;
+  for (const LabelledPair& one : labelled_pairs(labels, language, pairs)) {  // the most probable first
+    const PointedPair& arc = pairs[one.pair];
+    const auto crosses = [&](const LabelledPair& other) {
+      const auto [a, b] = std::minmax(arc.from, arc.to);
+      const auto [c, d] = std::minmax(pairs[other.pair].from, pairs[other.pair].to);
+      return (a < c && c < b && b < d) || (c < a && a < d && d < b);
+    };
+    if (std::any_of(kept.begin(), kept.end(), crosses)) continue;
+    const bool english = language == ArcLanguage::english;
+    if (!english || (!of.spans_strangers(one) && !of.is_progressive(one))) kept.push_back(one);
+  }
+  return kept;
 }
 
 }  // namespace headlight

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/trace.h"
@@ -18,7 +19,7 @@ inline constexpr float kLeastPointing = 0.3f;
 /// Longer sentences are neither learned from nor named.
 inline constexpr std::size_t kMostArcTokens = 400;
 
-/// A relation of which a smaller share of the measured cells was right is not named.
+/// A relation is not named where its cells may be right in a smaller share: by ArcPrecision::least.
 inline constexpr double kLeastPrecision = 0.6;
 
 /// Of fewer words nothing can be said about their order.
@@ -55,6 +56,8 @@ struct ArcPrecision {
   Index named = 0, right = 0;
 
   double share() const { return named > 0 ? static_cast<double>(right) / static_cast<double>(named) : 0; }
+  /// The lower end of the 95 % interval of the share (Wilson 1927, "Probable inference").
+  double least() const;
   friend bool operator==(const ArcPrecision&, const ArcPrecision&) = default;
 };
 
@@ -73,7 +76,7 @@ struct ArcLabels {
   std::array<OfLanguage, 2> languages = {};  // by ArcLanguage
   std::vector<ArcPrecision> precisions = {};
 
-  /// Null: not measured, or of less than kLeastPrecision.
+  /// Null: not measured, or perhaps of less than kLeastPrecision.
   const ArcPrecision* precision(const HeadRef& head, const std::string& relation, ArcLanguage language) const;
 };
 
@@ -120,5 +123,13 @@ struct LabelledPair {
 /// before calibration), of each word only the most probable, of two words not both ways.
 std::vector<LabelledPair> labelled_pairs(const ArcLabels& labels, ArcLanguage language,
                                          const std::vector<PointedPair>& pairs, bool any = false);
+
+/// Those of these labels that agree with the other words of the text: of two arcs that cross only the more probable has
+/// one (sentences of Universal Dependencies hardly have such), and in English
+///  - no determiner, adjective, number or owner across a subject, no adjective across a word without a label;
+///  - no copula before a form in -ing that may be an auxiliary's verb, nor across one beside it.
+std::vector<LabelledPair> agreeing_pairs(const ArcLabels& labels, ArcLanguage language,
+                                         const std::vector<PointedPair>& pairs, std::string_view text,
+                                         const std::vector<SpeltWord>& words);
 
 }  // namespace headlight

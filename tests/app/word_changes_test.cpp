@@ -120,6 +120,39 @@ TEST(WordChanges, AWordOfOnesOwnSentenceIsReplacedByOneOfItsKind) {
   for (const WordChange& change : changes.best) EXPECT_FALSE(others.contains({change.from, change.to})) << change.text;
 }
 
+/// What README promises: of *big* the word *tight* moves the pronoun to the suitcase, with a full stop and without, and
+/// the head says *trophy* of the one and *suitcase* of the other.
+TEST(WordChanges, WhatTheReadmePromisesOfTheTrophyIsOffered) {
+  const std::string big = "The trophy does not fit in the suitcase because it is too big";
+  for (const std::string& stop : {"", "."}) {
+    const WordChanges changes = own_changes(big + stop, {3, 7}, "it");
+    const auto tight = std::find_if(changes.best.begin(), changes.best.end(),
+                                    [](const WordChange& one) { return one.from == "big" && one.to == "tight"; });
+    ASSERT_NE(tight, changes.best.end()) << "of " << changes.tried << " tried" << stop;
+    EXPECT_TRUE(tight->moves);
+    EXPECT_EQ(tight->looked_at, "suitcase");
+    EXPECT_GE(tight->after, 0.9f);
+    EXPECT_EQ(tight->text, "The trophy does not fit in the suitcase because it is too tight" + stop);
+  }
+}
+
+/// Number, form and part of speech of the replaced word stay: no "to go his dentist", no "a dogs".
+TEST(WordChanges, AnOfferEndsAsTheWordDidAndKeepsTheRelationsOfAll) {
+  for (const char* text :
+       {"I forgot to call my dentist before the meeting", "He told the boss that the dogs barked loudly",
+        "The light in the kitchen is broken because it was old"}) {
+    const WordChanges changes = own_changes(text, {3, 0}, text[0] == 'T' ? "light" : text[0] == 'H' ? "He" : "I");
+    for (const WordChange& change : changes.best) {
+      const auto ends = [&](const std::string& ending) {
+        return change.from.ends_with(ending) == change.to.ends_with(ending);
+      };
+      EXPECT_TRUE(change.to.ends_with("ss") || ends("s")) << change.text;
+      EXPECT_TRUE(ends("ing")) << change.text;
+      EXPECT_NE(change.to, "go") << change.text;
+    }
+  }
+}
+
 TEST(WordChanges, ARowIsThatOfTheWholeWord) {
   const std::string text = "My neighbour sold the boat to his cousin.";
   Document document = open_model("shipped:any-sentence")->document;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "base/file.h"
@@ -53,6 +54,22 @@ TEST(ArcLabels, WhatIsWrittenReadsBack) {
   EXPECT_EQ(parse_arc_labels("file", bytes_of(path))->languages[1].order.size(), 0) << "of an earlier version";
   other.languages[1].order = Matrix::Zero(1, 5);
   EXPECT_FALSE(fit(other, {.d_model = 4, .num_heads = 2, .num_layers = 2})) << "an order of another width";
+}
+
+/// Wilson's interval as printed by Brown, Cai & DasGupta 2001 solves (p − share)² = z²·p(1 − p)/n.
+TEST(ArcLabels, TheLowerEndOfAShareSolvesItsEquation) {
+  for (const auto& [named, right] : {std::pair<Index, Index>{26, 23}, {49, 28}, {1552, 1478}, {10, 10}, {12, 0}}) {
+    const ArcPrecision one{{}, {}, ArcLanguage::english, named, right};
+    const double p = one.least(), n = static_cast<double>(named);
+    EXPECT_NEAR(std::pow(p - one.share(), 2), 1.96 * 1.96 * p * (1 - p) / n, 1e-12) << named;
+    EXPECT_LE(p, one.share());
+  }
+  EXPECT_EQ(ArcPrecision{}.least(), 0);
+  ArcLabels labels;
+  labels.precisions = {{.head = {0, 1}, .relation = "det", .named = 26, .right = 18},
+                       {.head = {0, 1}, .relation = "obj", .named = 2600, .right = 1800}};
+  EXPECT_EQ(labels.precision({0, 1}, "det", ArcLanguage::english), nullptr) << "18 of 26 may be less than 6 of 10";
+  EXPECT_NE(labels.precision({0, 1}, "obj", ArcLanguage::english), nullptr);
 }
 
 TEST(ArcLabels, WhatIsNoLabelsIsRefused) {

@@ -143,7 +143,7 @@ bool raise_arcs(const SentenceCanvas& canvas, std::vector<LaidArc>& laid, float 
   float shares = 0;
   for (const bool has : named) shares += has ? 1.0f : 0.55f;
   float unit = std::min((area - 8) / shares, (lanes < 4 ? 64 : 58) * canvas.frame.k);
-  const bool shows = unit >= 15;
+  const bool shows = unit >= (canvas.frame.low ? 12.5f : 15);
   if (pinned && !shows) unit *= (area - 24) / (area - 8);
   std::ranges::sort(lowest);
   const float low = std::max(24.0f, 0.85f * lowest[lowest.size() / 2] + (shows ? size + 4 : 0));

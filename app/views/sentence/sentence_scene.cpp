@@ -42,7 +42,7 @@ std::vector<SentenceArc> bold_arcs(const SentenceContent& content) {
 
 /// How high the parts below the words are, at least.
 float strip_height(const SentenceFrame& frame, std::size_t lines) {
-  const float rows = frame.low ? (lines > 2 ? 2.0f : 3.0f) : 5, row = frame.low ? 15 : std::round(16 * frame.k);
+  const float rows = frame.low ? (lines > 1 ? 2.0f : 3.0f) : 5, row = frame.low ? 15 : std::round(16 * frame.k);
   return (frame.low ? 48 : 62) + (frame.low ? 0 : std::round(46 * frame.k)) + 8 + rows * (row + 1) + 24;
 }
 

@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
 """Where a head looks from the pronouns of a treebank with coreference: how often at the same person or thing.
 
-  coreference_scores.py HEADLIGHT MODEL LAYER.HEAD FILE.conllu …
+  coreference_scores.py HEADLIGHT MODEL LAYER.HEAD FILE.conllu … [--card]
 
+With --card the count of the window's least weight (.8) goes into MODEL/training.json: the window says it beside such a cell.
 The files state entities as UD English-GUM does (Entity= in MISC: CorefUD 1.0, Nedoluzhko et al. 2022). Of the personal pronouns
-of the third person those count from which the head points: the strongest other word of the row has at least `least`. right: that
+of the third person those count from which the head points back: the strongest other word of the row stands before it and has at
+least `least`. right: that
 word is the head of another mention of the same entity; inside: it is one of its words; possible: the sentence has such a mention.
 """
 import collections
+import json
+import pathlib
 import re
 import sys
 
 from pronoun_scores import answers_of, bytes_of_token
 
 PRONOUNS = set('he she it they him her them his its their himself herself itself themselves'.split())
-LEAST = 0.3, 0.5, 0.7, 0.9
+LEAST = 0.3, 0.5, 0.7, 0.8, 0.9
+SHOWN = 0.8
 
 
 def sentences_of(path):
@@ -81,14 +86,25 @@ def looks_of(answer, text, spans, at):
     return max(weights.items(), key=lambda one: one[1]) if weights else None
 
 
+def keep(card, head, counts):
+    """Puts the count in place of the one that the card has of this head."""
+    said = json.loads(card.read_text(encoding='utf-8'))
+    row = {'head': head, 'relation': 'IT', 'language': 'en', 'named': counts['points'], 'right': counts['right']}
+    others = [one for one in said['arcs'] if any(one[key] != row[key] for key in ('head', 'relation', 'language'))]
+    said['arcs'] = others + [row]
+    card.write_text(json.dumps(said, ensure_ascii=False, indent=1) + '\n', encoding='utf-8')
+
+
 def main(headlight, model, head, *paths):
+    card = pathlib.Path(model) / 'training.json' if '--card' in paths else None
+    paths = [path for path in paths if path != '--card']
     asked = list(asked_of(paths))
     sums = {least: collections.Counter() for least in LEAST}
     for (text, words, pronouns, spans), answer in zip(asked, answers_of(headlight, model, head, [one[0] for one in asked])):
         mentions = mentions_of(words)
         for at in pronouns:
             looked = looks_of(answer, text, spans, at)
-            if not looked: continue
+            if not looked or looked[0] > at: continue
             same = {entity for entity, first, last in mentions if first == last == at}
             inside = {word for entity, first, last in mentions if entity in same and not first == last == at
                       for word in range(first, last + 1)}
@@ -97,6 +113,7 @@ def main(headlight, model, head, *paths):
             for least in LEAST:
                 if looked[1] < least: continue
                 sums[least].update(points=1, right=looked[0] in heads, inside=looked[0] in inside, possible=bool(heads))
+    if card: keep(card, head, sums[SHOWN])
     print('least  points  right  inside  possible')
     for least, of in sums.items():
         count = of['points'] or 1

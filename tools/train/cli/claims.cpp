@@ -16,6 +16,7 @@
 #include "train/run/training_files.h"
 #include "words/head_name_words.h"
 #include "words/relation_words.h"
+#include "words/text_words.h"
 
 namespace headlight {
 namespace {
@@ -44,7 +45,10 @@ Opening opening_of(const Document& document, const std::shared_ptr<const Trace>&
   if (!start && !has_pixel_of_each_cell(trace, head)) return {head, {}, {}};
   const CellRef cell = start ? start->cell : strongest_cell(trace, head, folded);
   const NamedArc* arc = start ? arcs.at(head, cell) : nullptr;
-  return {head, cell, lines_of_cell(Language::en, cell_of(trace, head, cell, folded), arc, start.has_value()).front()};
+  const NamedArc* refers = start && !arc ? arcs.referring_at(head, cell) : nullptr;
+  return {head, cell,
+          lines_of_cell(Language::en, cell_of(trace, head, cell, folded), arc, start.has_value()).front() +
+              (refers ? " " + measured_in_words(Language::en, kTextWords.right_in_texts, *refers) + "." : "")};
 }
 
 Value claims_json(const Opening& opening, const SentenceArcs& arcs) {
@@ -55,7 +59,8 @@ Value claims_json(const Opening& opening, const SentenceArcs& arcs) {
                         {"weight", arc.weight},
                         {"relation", arc.relation},
                         {"label", label_of(arc)},
-                        {"precision", arc.precision}});
+                        {"precision", arc.precision},
+                        {"measured", arc.measured}});
   };
   return json_object({{"opening", opening.text.empty() ? Value()
                                                        : json_object({{"query", opening.cell.query},
@@ -67,13 +72,13 @@ Value claims_json(const Opening& opening, const SentenceArcs& arcs) {
 
 std::string claims_text(const Trace& trace, const Opening& opening, const SentenceArcs& arcs) {
   std::string text = opening.text.empty() ? "" : head_label(opening.head) + ": " + opening.text + "\n";
-  std::vector<std::vector<std::string>> lines{{"head", "weight", "from", "to", "relation", "right in 100"}};
+  std::vector<std::vector<std::string>> lines{{"head", "weight", "from", "to", "relation", "right in 100", "measured"}};
   for (const NamedArc& arc : arcs.named)
     lines.push_back({head_label(arc.head), formatted("%.3f", static_cast<double>(arc.weight)),
                      word_in_table(text_of(trace.query_tokens(arc.head.stack), arc.from)),
                      word_in_table(text_of(trace.key_tokens(arc.head.stack), arc.to)), label_of(arc),
-                     formatted("%.0f", 100 * arc.precision)});
-  if (!arcs.named.empty()) return text + aligned_text(lines, {false, true, false, false, false, true});
+                     formatted("%.0f", 100 * arc.precision), std::to_string(arc.measured)});
+  if (!arcs.named.empty()) return text + aligned_text(lines, {false, true, false, false, false, true, true});
   return text + kHeadNameWords.unnamed[static_cast<int>(arcs.unnamed)].en + "\n";
 }
 
@@ -177,9 +182,10 @@ extern const NamedCommand kClaims{"claims",
 headlight claims --text 'The teacher gave the students a difficult test.'
 headlight claims --treebank en_ewt-dev.conllu --format json
 The first line is the head that the window opens on and what it says. A cell is named by a relation where a head points
-from one word at another with a weight of at least 0.3, and where at least 6 of 10 such cells were right when measured.
+from one word at another with a weight of at least 0.3, and where at least 6 of 10 such cells are surely right: measured,
+and the lower end of the interval of 95 %.
 With --format json: {"opening": {"query", "key", "head", "text"}, "arcs": [{"query", "key", "head", "weight",
-"relation", "label", "precision"}]}, a line a sentence; with --treebank {"relations": [{"relation", "label", "named",
+"relation", "label", "precision", "measured"}]}, a line a sentence; with --treebank {"relations": [{"relation", "label", "named",
 "right"}], "named", "right", "words"}: an arc that several heads show counts once.)",
                                   add_claims};
 

@@ -202,14 +202,15 @@ Result<std::optional<ResumedTraining>> first_training(const TrainArguments& opti
   return std::optional(TRY(resume_training(options.folder, options.plan, corpus)));
 }
 
-/// Fits the labels of arcs anew to the model in the folder. Nothing else of it changes.
+/// Fits the labels of arcs anew to the model in the folder, or measures those that it has. Nothing else of it changes.
 Result<int> run_labels(const TrainArguments& options) {
   const auto opened = TRY(open_model(options.folder));
   const Document& document = opened.document;
   if (!document.card || document.card->plan.teaching.heads.empty() || !document.tokenizers)
     return bad_input(options.folder, "", "a model that was trained here, with heads that were taught", "another");
-  if (options.corpus.treebanks.empty() || options.scored_on.empty())
-    return bad_input("--labels", "", "treebanks: --teach and --score", "none");
+  if (options.scored_on.empty() || (options.corpus.treebanks.empty() && !document.card->arcs))
+    return bad_input("--labels", "", "treebanks: --teach and --score, or --score and a model that has labels",
+                     "others");
   const auto scored_on = TRY(read_treebanks(options.scored_on));
   HeldFolder held{TRY(lock_folder(options.folder)), options.folder};
   held.unfinished.clear();

@@ -94,7 +94,8 @@ void add_teaching_options(Parser& parser, TrainArguments& options) {
                 "its card");
   parser.option("--labels", options.labels,
                 "Takes no step: the labels by which arcs are named are fitted anew to the trained model in DIR, on the "
-                "treebanks of --teach, and measured on those of --score");
+                "treebanks of --teach, calibrated and measured on those of --score; without --teach those of the model "
+                "are measured on --score, which is to have taught and calibrated nothing");
   parser.option("--text-credit", options.text_credits, "A source of the texts with its licence, for the card");
   parser.option("--teach-credit", options.teach_credits, "A treebank with its licence, for the card");
   checked("--teach-grammar", teaching.grammar, "Share of the sentences that teach drawn of the grammar", 0, 1);

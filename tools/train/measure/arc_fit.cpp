@@ -27,6 +27,7 @@ constexpr double kSilenced = 0.04;         // share of scored sentences whose or
 /// The pairs of a sentence.
 struct Example {
   bool chinese = false;
+  std::string text = {};
   std::vector<SpeltWord> words = {};
   std::vector<PointedPair> pairs = {};
   const TreebankSentence* sentence = nullptr;
@@ -60,6 +61,7 @@ Status add_example(const ArcFitQuestion& question, const std::vector<HeadRef>& h
   auto tokens = encode(*question.tokenizer, sentence.text, true);
   if (!tokens || tokens->size() > kMostArcTokens) return Done{};
   example.chinese = is_in_chinese(*tokens);
+  example.text = tokens->text;
   example.words = spelt_words(*tokens);
   example.sentence = &sentence;
   Random random(derive_seed(kHiddenSeed, "arcs " + std::to_string(number)));
@@ -225,7 +227,7 @@ void add_precisions(ArcLabels& labels, ArcLanguage language, const Counts& count
 void measure(const ArcLabels& labels, ArcLanguage language, const std::vector<const Example*>& examples,
              Counts& counts) {
   for (const Example* one : examples)
-    for (const LabelledPair& label : labelled_pairs(labels, language, one->pairs)) {
+    for (const LabelledPair& label : agreeing_pairs(labels, language, one->pairs, one->text, one->words)) {
       const PointedPair& pair = one->pairs[label.pair];
       const std::string& relation = labels.relations[label.relation];
       for (std::size_t head = 0; head < labels.heads.size(); ++head) {
@@ -295,6 +297,15 @@ std::vector<const Example*> of_language(const std::vector<std::vector<Example>>&
   return chosen;
 }
 
+/// A text that is judged to be no sentence has no names.
+void leave_out_disordered(const ArcLabels::OfLanguage& own, bool chinese,
+                          std::vector<std::vector<Example>>& treebanks) {
+  for (auto& treebank : treebanks)
+    for (Example& one : treebank)
+      if (one.chinese == chinese && one.order.size() > 0 && own.order.size() > 0 && own.order.row(0).dot(one.order) < 0)
+        one.pairs.clear();
+}
+
 }  // namespace
 
 bool has_relation(const TreebankSentence& sentence, const SpeltWord& from, const SpeltWord& to,
@@ -333,9 +344,7 @@ Result<std::optional<ArcLabels>> fit_arc_labels(const ArcFitQuestion& question, 
     own.weights =
         rounded(regression(cases_of(learned, labels.relations), static_cast<Index>(labels.relations.size()) + 1));
     own.order = order_weights(learned, judges);
-    for (auto& treebank : scored)
-      for (Example& one : treebank)  // a text that is judged to be no sentence has no names
-        if (one.chinese == chinese && one.order.size() > 0 && own.order.row(0).dot(one.order) < 0) one.pairs.clear();
+    leave_out_disordered(own, chinese, scored);
     // No sentence is judged by what it calibrated: each half by the other.
     Counts counts;
     for (const std::size_t half : {0, 1}) {
@@ -348,6 +357,28 @@ Result<std::optional<ArcLabels>> fit_arc_labels(const ArcFitQuestion& question, 
   if (question.grammar) TRY(measure_grammar(question, labels, progress));
   if (progress.stop) return std::optional<ArcLabels>();
   return result;
+}
+
+Result<std::optional<ArcLabels>> measured_labels(const ArcFitQuestion& question, ArcLabels labels, Progress& progress) {
+  std::vector<std::vector<Example>> measured;
+  for (const HeldOutTreebank& treebank : question.scored) {
+    measured.push_back(TRY(examples_of(question, labels.heads, treebank, false, progress)));
+    if (progress.stop) return std::optional<ArcLabels>();
+  }
+  for (const ArcLanguage language : {ArcLanguage::english, ArcLanguage::chinese}) {
+    const bool chinese = language == ArcLanguage::chinese;
+    leave_out_disordered(labels.languages[static_cast<std::size_t>(language)], chinese, measured);
+    const auto examples = of_language(measured, chinese);
+    if (examples.empty()) continue;
+    std::erase_if(labels.precisions, [&](const ArcPrecision& one) {
+      const auto& names = labels.relations;
+      return one.language == language && std::find(names.begin(), names.end(), one.relation) != names.end();
+    });
+    Counts counts;
+    measure(labels, language, examples, counts);
+    add_precisions(labels, language, counts);
+  }
+  return std::optional(std::move(labels));
 }
 
 }  // namespace headlight

@@ -282,14 +282,15 @@ Status fit_labels(const std::shared_ptr<const Model>& model, const Tokenizer& to
                   TrainingCard& card, Progress& progress) {
   auto taught_by = TRY(read_treebanks(teaching));
   const auto grammar = TRY(read_grammar());
-  auto labels = fit_arc_labels({.model = model,
+  const ArcFitQuestion question{.model = model,
                                 .tokenizer = &tokenizer,
                                 .taught = card.plan.teaching.heads,
                                 .teaching = std::move(taught_by),
                                 .scored = scored,
                                 .grammar = grammar.get(),
-                                .threads = threads},
-                               progress);
+                                .threads = threads};
+  auto labels = teaching.empty() && card.arcs ? measured_labels(question, *card.arcs, progress)
+                                              : fit_arc_labels(question, progress);
   if (!labels) return labels.error();
   if (*labels) card.arcs = std::make_shared<const ArcLabels>(**std::move(labels));
   return Done{};

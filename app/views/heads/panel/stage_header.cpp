@@ -111,6 +111,24 @@ void second_line(Gui& gui, float room) {
   gui.name_item("stage details", BoxKind::label);
 }
 
+/// The same behind the line above, where a low window has no room below it: how often it is right, the rest as a tooltip.
+void details_beside(Gui& gui, float right) {
+  const StageLines lines = stage_sentence(gui);
+  if (lines.details.empty()) return;
+  std::string all;
+  for (const std::string& part : lines.details) all += (all.empty() ? "" : "\n") + part;
+  explain_item(gui, all);
+  const FontScope small(gui, TextSize::small);
+  const ImVec2 end = ImGui::GetItemRectMax();
+  const float begin = end.x - ImGui::GetWindowPos().x + 12 * gui.unit;
+  for (const std::string& text : {lines.details.front(), lines.measured}) {
+    if (text.empty() || shown_width(gui, text) > right - begin) continue;
+    ImGui::SetCursorPos({begin, end.y - ImGui::GetWindowPos().y - 1.4f * ImGui::GetFontSize()});
+    dim_text(gui, text);
+    return gui.name_item("stage details", BoxKind::label);
+  }
+}
+
 }  // namespace
 
 void draw_stage_header(Gui& gui, const StageSlots& slots, const SentenceStage* sentence) {
@@ -153,11 +171,7 @@ void draw_stage_header(Gui& gui, const StageSlots& slots, const SentenceStage* s
     large_line(gui, line, paints ? gui.colours().action : gui.colours().text, slot.w, slots.headline);
     gui.name_item("stage sentence", BoxKind::label);
   }
-  if (slots.low) {  // which has no room for a second line
-    std::string details;
-    for (const std::string& part : stage_sentence(gui).details) details += (details.empty() ? "" : "\n") + part;
-    return details.empty() ? void() : explain_item(gui, details);
-  }
+  if (slots.low) return details_beside(gui, slot.w);
   const float links = sentence ? ImGui::CalcTextSize(arcs_line(gui, *sentence).c_str()).x + 24 * unit : 0;
   ImGui::SetCursorPos({0, slot.h - 22 * unit});
   second_line(gui, slot.w - links - 12 * unit);

@@ -41,28 +41,16 @@ float guessed_width(Gui& gui, const GuessedWord& guessed) {
   return text + ImGui::CalcTextSize(number_of(guessed).c_str()).x + 3 * kChipPad * gui.unit;
 }
 
-/// Of a head that was taught pronouns on made sentences: how many of 100 such cells are right in real texts (English
-/// Web Treebank's sister GUM with coreference, docs/models.md).
-constexpr const char* kReferringRight = "33";
-
 /// What the cell's line leaves out.
 std::vector<std::string> details_of(Gui& gui, const HeadRef& head, const CellRef& cell, float weight) {
   const AppState& state = gui.state;
   std::vector<std::string> details;
   const SentenceArcs& arcs = arcs_of(state);
   const NamedArc* arc = weight >= kLeastPointing ? arcs.at(head, cell) : nullptr;
-  const auto refers = [&](const NamedArc& one) {
-    return one.head == head && one.from.has(cell.query) && one.to.has(cell.key);
-  };
   if (is_random(state)) details.emplace_back(gui.word(kTextWords.nothing_learned));
-  else if (arc)
-    details.push_back(
-        filled(gui.word(kTextWords.right_in), {relation_in_words(state.settings.language, arc->relation, arc->reversed),
-                                               formatted("%.0f", 100 * arc->precision)}));
-  else if (std::ranges::any_of(arcs.referring, refers))
-    details.push_back(
-        filled(gui.word(kTextWords.right_in_texts),
-               {relation_in_words(state.settings.language, std::string(kPronounRelation)), kReferringRight}));
+  else if (arc) details.push_back(measured_in_words(state.settings.language, kTextWords.right_in, *arc));
+  else if (const NamedArc* refers = arcs.referring_at(head, cell))
+    details.push_back(measured_in_words(state.settings.language, kTextWords.right_in_texts, *refers));
   else if (!arcs.named.empty()) details.emplace_back(gui.word(kTextWords.no_name));
   const Vector sums = attention_rows(*state.trace, head, cell.query, 1).row(0).transpose();
   const auto by_hand = [&](const WeightEdit& edit) { return edit.head == head && edit.cell.query == cell.query; };
@@ -144,7 +132,13 @@ StageLines stage_sentence(Gui& gui) {
   const std::string stop = gui.word(kStageWords.full_stop);
   if (lines.headline.ends_with(stop)) lines.headline.resize(lines.headline.size() - stop.size());
   const bool fresh = !is_off(state.document.edits, head) && lit && words.weight >= 0 && !is_stale(state);
-  if (fresh) lines.details = details_of(gui, head, cell, words.weight);
+  if (!fresh) return lines;
+  lines.details = details_of(gui, head, cell, words.weight);
+  const SentenceArcs& arcs = arcs_of(state);
+  const NamedArc* arc = words.weight >= kLeastPointing ? arcs.at(head, cell) : nullptr;
+  if (!arc) arc = arcs.referring_at(head, cell);
+  if (arc && !is_random(state))
+    lines.measured = filled(gui.word(kTextWords.right_in_brief), {formatted("%.0f", 100 * arc->precision)});
   return lines;
 }
 

@@ -13,6 +13,7 @@ namespace headlight {
 struct StageLines {
   std::string headline = {};              // “it” looks at “animal”, 93 %
   std::vector<std::string> details = {};  // its relation and how often that is right; what of the row rests; …
+  std::string measured = {};              // how often that is right, in short
 };
 /// Empty without an answer, and of a long sentence without a lit cell.
 StageLines stage_sentence(Gui& gui);
