@@ -209,9 +209,12 @@ struct Search {
     if (!typed.known || typed.id == token(proposal.token).id || (proposal.id >= 0 && typed.id != proposal.id)) return;
     --left;
     const auto answer = forward(retyped->request, progress, &trace);
-    if (!answer || !*answer ||
-        (proposal.id != kOwn && proposal.id != kOfExample && relations_of(**answer) != relations))
-      return;
+    if (!answer || !*answer) return;
+    const bool guessed = proposal.id >= 0;  // a guess keeps the relations of all words, an opposite its own
+    if (guessed || proposal.id == kOpposite) {
+      const std::vector<RelatedWord> related = relations_of(**answer);
+      if (guessed ? related != relations : related[at] != relations[at]) return;
+    }
     const Vector now = row_of(**answer);
     Index before = 0, after = 0;
     row.maxCoeff(&before);

@@ -74,7 +74,7 @@ struct Retyped {
 struct ChangeSource {
   std::function<std::optional<Retyped>(const Token& token, const std::string& word)> retype;
   std::vector<std::pair<std::string, std::string>> examples = {};  // changes that are tried first: a word, another
-  const ArcLabels* labels = nullptr;  // of the model; the words must then have the same relations as before
+  const ArcLabels* labels = nullptr;  // of the model; words must then have the same relations as before
 };
 
 /// Whether two words are written alike: in letters of one case, in Chinese characters, in digits. Marks never are.
@@ -82,8 +82,8 @@ bool written_alike(const std::string& word, const std::string& other);
 
 /// An example's change and opposites (big, small) are tried first. Other words are proposed by the model: for a
 /// position of an encoder by its guess with that word hidden, for one of a decoder by its guess after the words before;
-/// whole words of its vocabulary, written and ending like the word that is replaced, and near it. With any of these the
-/// sentence is to keep its relations. The most
+/// whole words of its vocabulary, written and ending like the word that is replaced, and near it. With a guess
+/// all words are to keep their relations, with an opposite that word its own. The most
 /// probable of every position are tried before the next. Null when stopped, or the answer is gone. `known`: what was
 /// found for the same row with another word of the reader's; null: nothing.
 std::shared_ptr<const WordChanges> find_changes(const ChangesQuestion& question, const ChangeSource& source,

@@ -124,7 +124,7 @@ TEST(WordChanges, AWordOfOnesOwnSentenceIsReplacedByOneOfItsKind) {
 /// the head says *trophy* of the one and *suitcase* of the other.
 TEST(WordChanges, WhatTheReadmePromisesOfTheTrophyIsOffered) {
   const std::string big = "The trophy does not fit in the suitcase because it is too big";
-  for (const std::string& stop : {"", "."}) {
+  for (const std::string stop : {"", "."}) {
     const WordChanges changes = own_changes(big + stop, {3, 7}, "it");
     const auto tight = std::find_if(changes.best.begin(), changes.best.end(),
                                     [](const WordChange& one) { return one.from == "big" && one.to == "tight"; });

@@ -198,8 +198,9 @@ TEST(CliClaims, LabelsAreFittedAnewAndLeaveNoLock) {
   const json counted = claims({model.string(), "--treebank", kOwnTreebank});
   for (const ArcPrecision& one : (*card)->arcs->precisions)
     for (const json& relation : counted["relations"])
-      if (one.relation == relation["relation"] && one.relation == "det" && one.language == ArcLanguage::english)
+      if (one.relation == relation["relation"] && one.relation == "det" && one.language == ArcLanguage::english) {
         EXPECT_LE(std::abs(one.named - relation["named"].get<Index>()), 2) << relation;
+      }
   EXPECT_TRUE(contains(refused({"train", "-o", model.string(), "--labels"}), "--score"));
 }
 

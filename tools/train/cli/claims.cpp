@@ -182,10 +182,11 @@ extern const NamedCommand kClaims{"claims",
 headlight claims --text 'The teacher gave the students a difficult test.'
 headlight claims --treebank en_ewt-dev.conllu --format json
 The first line is the head that the window opens on and what it says. A cell is named by a relation where a head points
-from one word at another with a weight of at least 0.3, and where at least 6 of 10 such cells are surely right: measured,
-and the lower end of the interval of 95 %.
+from one word at another with a weight of at least 0.3, and where at least 6 of 10 such cells are right by the lower end
+of the measured interval of 95 %.
 With --format json: {"opening": {"query", "key", "head", "text"}, "arcs": [{"query", "key", "head", "weight",
-"relation", "label", "precision", "measured"}]}, a line a sentence; with --treebank {"relations": [{"relation", "label", "named",
+"relation", "label", "precision",
+"measured"}]}, a line a sentence; with --treebank {"relations": [{"relation", "label", "named",
 "right"}], "named", "right", "words"}: an arc that several heads show counts once.)",
                                   add_claims};
 

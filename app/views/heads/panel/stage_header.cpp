@@ -111,7 +111,8 @@ void second_line(Gui& gui, float room) {
   gui.name_item("stage details", BoxKind::label);
 }
 
-/// The same behind the line above, where a low window has no room below it: how often it is right, the rest as a tooltip.
+/// The same behind the line above, where a low window has no room below it: how often it is right, the rest as a
+/// tooltip.
 void details_beside(Gui& gui, float right) {
   const StageLines lines = stage_sentence(gui);
   if (lines.details.empty()) return;
