@@ -103,10 +103,8 @@ std::string precisions_text(const std::vector<ArcPrecision>& precisions) {
       "\n## Named cells\n\nA cell in which a head points from one word at another with a weight of 0.3 or more gets a "
       "relation by a linear classifier of the two words (arcs.safetensors), fitted on the treebanks that taught. On "
       "treebanks that taught nothing: of such cells those that were right. Where that may be less than 0.6, by the "
-      "lower "
-      "end of the interval of 95 %, nothing is named. IT of a language: of the pronouns that the window shows without "
-      "a "
-      "name, those that look at what they stand for.\n\n"
+      "lower end of the interval of 95 %, nothing is named. IT of a language: of the pronouns that the window shows "
+      "without a name, those that look at what they stand for.\n\n"
       "| head | relation | language | named | right | precision |\n| --- | --- | --- | --- | --- | --- |\n";
   for (const ArcPrecision& one : precisions)
     text += formatted("| %s | %s | %s | %ld | %ld | %.2f |\n", head_label(one.head).c_str(), one.relation.c_str(),

@@ -96,7 +96,8 @@ struct Counted {
     Index named = 0, right = 0;
   };
   std::map<std::string, Relation> relations;
-  Index named = 0, right = 0, words = 0;
+  Relation all;
+  Index words = 0;
 };
 
 /// An arc that several heads show counts once.
@@ -106,9 +107,7 @@ void count(const TreebankSentence& sentence, const SentenceArcs& arcs, Counted& 
   for (const NamedArc& arc : arcs.named) {
     if (!known.emplace(arc.from.first, arc.to.first, arc.relation).second) continue;
     const bool right = has_relation(sentence, arc.from, arc.to, arc.relation);
-    Counted::Relation& relation = counted.relations[arc.relation];
-    ++relation.named, relation.right += right;
-    ++counted.named, counted.right += right;
+    for (Counted::Relation* one : {&counted.relations[arc.relation], &counted.all}) ++one->named, one->right += right;
   }
 }
 
@@ -122,8 +121,8 @@ Value counted_json(const Counted& counted) {
                         {"right", one.second.right}});
   };
   return json_object({{"relations", json_list(counted.relations, relation_json)},
-                      {"named", counted.named},
-                      {"right", counted.right},
+                      {"named", counted.all.named},
+                      {"right", counted.all.right},
                       {"words", counted.words}});
 }
 
@@ -133,9 +132,9 @@ std::string counted_text(const Counted& counted) {
     lines.push_back({name, std::to_string(one.named), std::to_string(one.right),
                      formatted("%.3f", share(one.right, one.named)), relation_in_words(Language::en, name)});
   return aligned_text(lines, {false, true, true, true, false}) +
-         formatted("%ld named in %ld words (%.2f in ten), %ld right: %.3f\n", static_cast<long>(counted.named),
-                   static_cast<long>(counted.words), 10 * share(counted.named, counted.words),
-                   static_cast<long>(counted.right), share(counted.right, counted.named));
+         formatted("%ld named in %ld words (%.2f in ten), %ld right: %.3f\n", static_cast<long>(counted.all.named),
+                   static_cast<long>(counted.words), 10 * share(counted.all.named, counted.words),
+                   static_cast<long>(counted.all.right), share(counted.all.right, counted.all.named));
 }
 
 /// Every sentence of the treebanks, answered by the model that the window would choose for it.
@@ -185,9 +184,8 @@ The first line is the head that the window opens on and what it says. A cell is 
 from one word at another with a weight of at least 0.3, and where at least 6 of 10 such cells are right by the lower end
 of the measured interval of 95 %.
 With --format json: {"opening": {"query", "key", "head", "text"}, "arcs": [{"query", "key", "head", "weight",
-"relation", "label", "precision",
-"measured"}]}, a line a sentence; with --treebank {"relations": [{"relation", "label", "named",
-"right"}], "named", "right", "words"}: an arc that several heads show counts once.)",
+"relation", "label", "precision", "measured"}]}, a line a sentence; with --treebank {"relations": [{"relation", "label",
+"named", "right"}], "named", "right", "words"}: an arc that several heads show counts once.)",
                                   add_claims};
 
 }  // namespace headlight

@@ -77,20 +77,34 @@ Status add_example(const ArcFitQuestion& question, const std::vector<HeadRef>& h
   return Done{};
 }
 
-/// Of every sentence; of those that teach kHidings, kMostSentences of all at most. Empty where it was stopped.
-Result<std::vector<Example>> examples_of(const ArcFitQuestion& question, const std::vector<HeadRef>& heads,
-                                         const HeldOutTreebank& treebank, bool hides, const Progress& progress) {
-  const std::size_t all = treebank.sentences.size(), count = hides ? std::min(all * kHidings, kMostSentences) : all;
-  std::vector<Example> examples(count);
-  std::vector<Status> failed(count, Done{});
-  parallel_for(static_cast<Index>(count), Threads(question.threads, &progress.stop), [&](Index i) {
-    const std::size_t number = static_cast<std::size_t>(i) * all / count;
-    failed[static_cast<std::size_t>(i)] =
-        add_example(question, heads, treebank.sentences[number], count > all ? static_cast<std::size_t>(i) : number,
-                    hides, examples[static_cast<std::size_t>(i)]);
-  });
-  for (const Status& one : failed)
-    if (!one) return one.error();
+/// Whether the treebank has most of these relations: with few, nothing is known of the words without them.
+bool says_all(const HeldOutTreebank& treebank, const std::vector<std::string>& relations) {
+  std::set<std::string_view> known;
+  for (const TreebankSentence& sentence : treebank.sentences)
+    for (const TreebankSentence::Arc& arc : sentence.arcs) known.insert(universal_name(arc.relation));
+  known.erase("");
+  return 2 * known.size() > relations.size();
+}
+
+/// Of every sentence of each treebank; of those that `teach`, where they have most relations, kHidings, kMostSentences of all at most. Empty
+/// where it was stopped.
+Result<std::vector<std::vector<Example>>> examples_of(const ArcFitQuestion& question, const ArcLabels& labels,
+                                                      const std::vector<HeldOutTreebank>& treebanks, bool teach,
+                                                      const Progress& progress) {
+  std::vector<std::vector<Example>> examples;
+  for (const HeldOutTreebank& treebank : treebanks) {
+    if (teach && !says_all(treebank, labels.relations)) continue;
+    const std::size_t all = treebank.sentences.size(), count = teach ? std::min(all * kHidings, kMostSentences) : all;
+    std::vector<Example>& own = examples.emplace_back(count);
+    std::vector<Status> failed(count, Done{});
+    parallel_for(static_cast<Index>(count), Threads(question.threads, &progress.stop), [&](Index i) {
+      const auto at = static_cast<std::size_t>(i), number = at * all / count;
+      failed[at] = add_example(question, labels.heads, treebank.sentences[number], count > all ? at : number, teach,
+                               own[at]);
+    });
+    for (const Status& one : failed)
+      if (!one) return one.error();
+  }
   if (progress.stop) examples.clear();
   return examples;
 }
@@ -242,15 +256,11 @@ void measure(const ArcLabels& labels, ArcLanguage language, const std::vector<co
 /// Heads of the grammar's relations, on its sentences: of the words with such a relation from which the head points
 /// somewhere, those where it points at the right word.
 Status measure_grammar(const ArcFitQuestion& question, ArcLabels& labels, const Progress& progress) {
-  struct AskedCase {
-    std::size_t head;
-    std::string relation;
-  };
-  std::vector<AskedCase> asked;
+  std::vector<Counts::key_type> asked;
   std::vector<TaughtHead> heads;  // one for each relation
   for (std::size_t head = 0; head < question.taught.size(); ++head)
     for (const std::string& relation : question.taught[head].relations) {
-      asked.push_back({head, relation});
+      asked.emplace_back(head, relation);
       heads.push_back({question.taught[head].layer, question.taught[head].head, {relation}});
     }
   Random random(derive_seed(kHiddenSeed, "arcs of the grammar"));
@@ -266,9 +276,9 @@ Status measure_grammar(const ArcFitQuestion& question, ArcLabels& labels, const 
       const SpeltWord &from = words[static_cast<std::size_t>(pair.from)],
                       &to = words[static_cast<std::size_t>(pair.to)];
       for (const TaughtSentence::Arc& arc : arcs) {
-        const AskedCase& one = asked[static_cast<std::size_t>(arc.head)];
-        if (arc.query != from.first || !pair.pointed[one.head]) continue;
-        auto& [named, right] = counts[{one.head, one.relation}];
+        const auto& one = asked[static_cast<std::size_t>(arc.head)];
+        if (arc.query != from.first || !pair.pointed[one.first]) continue;
+        auto& [named, right] = counts[one];
         ++named;
         right += to.has(arc.first);
       }
@@ -276,15 +286,6 @@ Status measure_grammar(const ArcFitQuestion& question, ArcLabels& labels, const 
   }
   add_precisions(labels, ArcLanguage::grammar, counts);
   return Done{};
-}
-
-/// Whether the treebank has most of these relations: with few, nothing is known of the words without them.
-bool says_all(const HeldOutTreebank& treebank, const std::vector<std::string>& relations) {
-  std::set<std::string_view> known;
-  for (const TreebankSentence& sentence : treebank.sentences)
-    for (const TreebankSentence::Arc& arc : sentence.arcs) known.insert(universal_name(arc.relation));
-  known.erase("");
-  return 2 * known.size() > relations.size();
 }
 
 /// The examples of one language; of scored treebanks every second sentence, from `first` on.
@@ -328,14 +329,8 @@ Result<std::optional<ArcLabels>> fit_arc_labels(const ArcFitQuestion& question, 
   for (const TaughtHead& head : question.taught) labels.heads.push_back({head.layer, head.head});
   for (const UniversalRelation& one : universal_relations())
     if (taught_head(question.taught, one.name)) labels.relations.emplace_back(one.name);
-  std::vector<std::vector<Example>> teaching, scored;
-  for (const bool hides : {true, false})
-    for (const HeldOutTreebank& treebank : hides ? question.teaching : question.scored) {
-      if (hides && !says_all(treebank, labels.relations)) continue;
-      auto examples = TRY(examples_of(question, labels.heads, treebank, hides, progress));
-      if (progress.stop) return std::optional<ArcLabels>();
-      (hides ? teaching : scored).push_back(std::move(examples));
-    }
+  const auto teaching = TRY(examples_of(question, labels, question.teaching, true, progress));
+  auto scored = TRY(examples_of(question, labels, question.scored, false, progress));
   for (const ArcLanguage language : {ArcLanguage::english, ArcLanguage::chinese}) {
     const bool chinese = language == ArcLanguage::chinese;
     const auto learned = of_language(teaching, chinese), judges = of_language(scored, chinese);
@@ -360,25 +355,21 @@ Result<std::optional<ArcLabels>> fit_arc_labels(const ArcFitQuestion& question, 
 }
 
 Result<std::optional<ArcLabels>> measured_labels(const ArcFitQuestion& question, ArcLabels labels, Progress& progress) {
-  std::vector<std::vector<Example>> measured;
-  for (const HeldOutTreebank& treebank : question.scored) {
-    measured.push_back(TRY(examples_of(question, labels.heads, treebank, false, progress)));
-    if (progress.stop) return std::optional<ArcLabels>();
-  }
+  auto measured = TRY(examples_of(question, labels, question.scored, false, progress));
   for (const ArcLanguage language : {ArcLanguage::english, ArcLanguage::chinese}) {
     const bool chinese = language == ArcLanguage::chinese;
     leave_out_disordered(labels.languages[static_cast<std::size_t>(language)], chinese, measured);
     const auto examples = of_language(measured, chinese);
     if (examples.empty()) continue;
+    const auto& names = labels.relations;
     std::erase_if(labels.precisions, [&](const ArcPrecision& one) {
-      const auto& names = labels.relations;
       return one.language == language && std::find(names.begin(), names.end(), one.relation) != names.end();
     });
     Counts counts;
     measure(labels, language, examples, counts);
     add_precisions(labels, language, counts);
   }
-  return std::optional(std::move(labels));
+  return progress.stop ? std::optional<ArcLabels>() : std::optional(std::move(labels));
 }
 
 }  // namespace headlight

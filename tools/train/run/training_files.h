@@ -74,8 +74,8 @@ Result<std::filesystem::path> fresh_folder(const std::filesystem::path& base, co
 Result<std::vector<HeldOutTreebank>> read_treebanks(const std::vector<std::string>& files);
 
 /// Fits the labels of arcs (train/measure/arc_fit.h) to a model whose heads these treebanks taught, for its card;
-/// without such treebanks the labels that it has are measured anew.
-/// Where it is stopped the card stays as it is. Errors: those of the files and of fit_arc_labels.
+/// without such treebanks the labels that it has are measured anew. Where it is stopped the card stays as it is.
+/// Errors: those of the files and of fit_arc_labels.
 Status fit_labels(const std::shared_ptr<const Model>& model, const Tokenizer& tokenizer,
                   const std::vector<std::string>& teaching, const std::vector<HeldOutTreebank>& scored, int threads,
                   TrainingCard& card, Progress& progress);
