@@ -355,6 +355,10 @@ def projections(state_dict: Mapping[str, Any]) -> dict[str, Array]:
     for name, value in state_dict.items():
         array, roles = np.atleast_1d(as_numpy(value)), roles_of(name)
         kind = "bias" if name.endswith("bias") else "weight"
+        if array.ndim == 3 or name.endswith("kernel"):      # of Keras, (d, heads, d_k) or (heads, d_k, d)
+            array = array.reshape(*((-1, array.shape[-1]) if roles == ("output",) else (len(array), -1))).T
+        elif kind == "bias":
+            array = array.reshape(-1)
         if kind == "weight" and re.search(r"\bc_(attn|proj)", name):     # Conv1D keeps (in, out)
             array = array.T
         parts = len(roles) or 1

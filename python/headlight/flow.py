@@ -1,5 +1,6 @@
 """What met in a call of attention, told from where each number came from: rows, heads and sentences that do not belong
-together, masks that no argument explains; and a module that runs without a watch. Lines of `unchecked`, no mistakes."""
+together, masks that no argument explains; and from what moves where a module runs again. Lines of `unchecked`, no
+mistakes."""
 from __future__ import annotations
 
 import contextlib
@@ -7,7 +8,7 @@ import copy
 import io
 import itertools
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,10 @@ TEXTS = {         # English and Chinese; what is said is a tuple: a name, and wh
     "differs": ("output as without the watch: where it is followed it differs by {} at {}", "输出与不监视时相同；跟踪时相差 {}，在 {}"),
     "shape": ("output as without the watch: where it is followed it is {}, not {}", "输出与不监视时相同；跟踪时形状为 {}，不是 {}"),
     "alone": ("output: not compared with that without the watch ({})", "输出：未与不监视时比较（{}）"),
+    "leak": ("{} of {} {} change with {} {}: not judged", "{1} {2} 的{0}随{3} {4} 而变：未判断"),
+    "axis": ("sentences are counted along axis {} of the input, and what comes out has none of them: not judged",
+             "句子按输入的第 {} 轴计数，输出中却没有这些句子：未判断"),
+    "sentence": ("sentence", "句子"), "token": ("token", "词元"), "out": ("outputs", "输出"),
     "query": ("queries", "查询"), "key": ("keys", "键"), "value": ("values", "值"), "context": ("the heads", "各头的结果"),
     "sentences": ("sentences", "句子"),
     "tokens": ("tokens", "词元"), "heads": ("heads", "头"), "mixed": ("what mixes columns", "混合各列的运算"),
@@ -200,13 +205,18 @@ def _rule(allowed: Array, causal: Array, masks: Sequence[tuple[str, Array]]) -> 
     return ("but", rules[at], count, allowed.size, str(cell[0].tolist())) if count else rules[at]
 
 
+def allowed_of(call: Call) -> Array:
+    """(sentences or 1, heads or 1, T, S), true where a query may attend."""
+    mask = np.ones((1, 1, *call.shape[2:]), bool) if call.mask is None or call.final else call.mask
+    return mask if mask.dtype == bool else ~np.isneginf(mask)
+
+
 def masks_of(call: Call) -> Iterator[tuple[Any, ...]]:
     count, _, queries, keys = call.shape
     heads = sum(part.heads for part in call._parts)
     if call.final or count * heads * queries * keys > MOST_WEIGHTS or any(step.kind == "opaque" for step in call.path):
         return
-    mask = np.ones((1, 1, 1, 1), bool) if call.mask is None else call.mask
-    allowed = np.broadcast_to(mask if mask.dtype == bool else ~np.isneginf(mask), (count, heads, queries, keys))
+    allowed = np.broadcast_to(allowed_of(call), (count, heads, queries, keys))
     causal = np.arange(keys) <= np.arange(queries)[:, None] + keys - queries
     early = np.arange(keys) <= np.arange(queries)[:, None]      # (that is named where it is wrong)
     sizes = {"b": count, "h": heads, "t": queries, "s": keys}
@@ -231,31 +241,52 @@ def masks_of(call: Call) -> Iterator[tuple[Any, ...]]:
             yield "lengths", name
 
 
-def parts_of(value: Any) -> Iterator[Any]:
-    for one in value.values() if isinstance(value, Mapping) else value if isinstance(value, LISTS) else ():
-        yield from parts_of(one)
-    if not isinstance(value, (Mapping, *LISTS)):
-        yield value
+def changed(value: Any, change: Callable[[Any], Any]) -> Any:
+    """With what stands in lists and dicts changed, in order."""
+    if isinstance(value, Mapping):
+        return {name: changed(one, change) for name, one in value.items()}
+    several = [changed(one, change) for one in value] if isinstance(value, LISTS) else None
+    return change(value) if several is None else several if isinstance(value, list) else tuple(several)
 
 
-def alone(module: Any, args: Any, kwargs: Any, mode: Any) -> Any:
-    """What a copy of a module gives, without the watches (of the class `mode`). Any error: it cannot run so."""
-    torch, modules, given = torch_module(), [*module.modules()], [*parts_of([args, kwargs])]
-    strange = [type(one).__name__ for one in (*given, *modules) if type(one).__module__.startswith(
-        ("torch.fx", "torch._subclasses", "torch._functorch", "torch.jit", "torch._dynamo"))]
-    if strange or torch._C._get_tracing_state() is not None:
-        raise TypeError(strange[0] if strange else "torch.jit.trace")
-    if any(one._forward_hooks or one._forward_pre_hooks or one._backward_hooks for one in modules):
-        raise TypeError("hooks")
-    shared = [*module.parameters(), *(one for one in given if is_tensor(one) and not one.is_leaf)]
-    module, args, kwargs = copy.deepcopy((module, args, kwargs), {id(one): one for one in shared})
-    with torch.random.fork_rng(range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()), \
-            contextlib.redirect_stdout(io.StringIO()), contextlib.ExitStack() as stack:
-        while type(torch.overrides._get_current_function_mode()) is mode:
-            stack.enter_context(torch.overrides._pop_mode_temporarily())
-        stack.callback(setattr, RUNNING, "alone", getattr(RUNNING, "alone", False))
-        RUNNING.alone = True
-        return module(*args, **kwargs)
+def parts_of(value: Any) -> list[Any]:
+    parts: list[Any] = []
+    changed(value, parts.append)
+    return parts
+
+
+class Again:
+    """A call of a module that can be made again, on copies of it, which share its parameters, and of its arguments."""
+
+    def __init__(self, module: Any, args: Any, kwargs: Any, mode: Any) -> None:
+        """`mode`: the class of watches. Any error: it cannot run so."""
+        torch, self.mode, modules, given = torch_module(), mode, [*module.modules()], parts_of([args, kwargs])
+        strange = [type(one).__name__ for one in (*given, *modules) if type(one).__module__.startswith(
+            ("torch.fx", "torch._subclasses", "torch._functorch", "torch.jit", "torch._dynamo"))]
+        if strange or torch._C._get_tracing_state() is not None:
+            raise TypeError(strange[0] if strange else "torch.jit.trace")
+        if any(one._forward_hooks or one._forward_pre_hooks or one._backward_hooks for one in modules):
+            raise TypeError("hooks")
+        shared = [*module.parameters(), *(one for one in given if is_tensor(one) and not one.is_leaf)]
+        self.shared = {id(one): one for one in shared}
+        self.call = copy.deepcopy((module, args, kwargs), {**self.shared})
+
+    def run(self, watch: Any = None, change: Callable[[Any], Any] | None = None, last: bool = False) -> Any:
+        """What it gives, of changed arguments and with one watch alone, or without any. `last`: it runs no more."""
+        torch = torch_module()
+        module, args, kwargs = self.call if last else copy.deepcopy(self.call, {**self.shared})
+        with torch.random.fork_rng(range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()), \
+                contextlib.redirect_stdout(io.StringIO()), contextlib.ExitStack() as stack:
+            while type(torch.overrides._get_current_function_mode()) is self.mode:
+                stack.enter_context(torch.overrides._pop_mode_temporarily())
+            stack.callback(setattr, RUNNING, "alone", getattr(RUNNING, "alone", False))
+            RUNNING.alone = True
+            if change is not None:
+                torch.manual_seed(0)
+                args, kwargs = changed([args, kwargs], change)
+                torch.manual_seed(0)
+            with contextlib.nullcontext() if watch is None else watch:
+                return module(*args, **kwargs)
 
 
 def apart(plain: Any, followed: Any) -> tuple[str, ...]:
@@ -271,3 +302,78 @@ def apart(plain: Any, followed: Any) -> tuple[str, ...]:
             far = np.where(cells, np.nan_to_num(as_numpy((one * 1.0 - two * 1.0).abs()), nan=np.inf), 0)
             return "differs", f"{far.max():.3g}", str([*map(int, np.unravel_index(far.argmax(), far.shape))])
     return ("equal",)
+
+
+def _moved(one: Any, other: Any) -> Array:
+    one, other = as_numpy(one), as_numpy(other)
+    return np.abs(one - other) > 1e-3 * (1e-3 + np.abs(one).max(initial=0))
+
+
+def _elsewhere(moved: Array, at: int) -> list[int]:
+    """Where along the first axis something moved, but for one place."""
+    return [int(one) for one in np.flatnonzero(moved.reshape(len(moved), -1).any(1)) if one != at]
+
+
+def leaks(again: Again, watch: Callable[[], Any]) -> Iterator[tuple[Any, ...]]:
+    """Index and place of a call, and a text: what moves though it may not where a sentence or a token is changed. The
+    module runs three times: as it did, and with one entry along each of the first two axes of its inputs changed."""
+    torch, sizes, roles = torch_module(), {}, ("query", "key", "value")      # type: Any, dict[int, int], Any
+
+    def ran(axis: int) -> tuple[list[Any], Any]:
+        def change(one: Any) -> Any:
+            number, ids = is_tensor(one) and one.is_floating_point(), getattr(one, "dtype", None) == torch.int64
+            known = axis >= 0 and (number and one.dim() > 1 + axis or ids and one.dim() == 2 and bool(one.max() > 1))
+            if not known or one.shape[axis] < 2 or number and bool(((one <= BLOCKED) | (one == 1)).any()):      # a mask
+                return one
+            one, row = one.clone(), (one.shape[axis] + 1) // 2
+            old = one.select(axis, row)
+            old.copy_(old + torch.randn_like(old) if number else (old + 1) % (one.max() + 1))
+            sizes.setdefault(axis, one.shape[axis])
+            return one
+        seen = watch()
+        with torch.no_grad():
+            out = parts_of(again.run(seen, change))
+        return [one for one in out if is_tensor(one) and one.is_floating_point()], seen.sequence()
+
+    (outs, calls), *others = ran(-1), ran(0), ran(1)
+    count, _, queries, _ = calls[0].shape
+    sides = [[{role: _moved(getattr(one, role), getattr(two, role)).any((1, 3)) for role in roles}
+              for one, two in zip(calls, after)] for _, after in others]      # (sentences, rows)
+    few = [not sides[axis][0]["query"].any(1).all() for axis in (0, 1)]
+    axis = next((one for one in (0, 1) if sizes.get(one) == count and (sizes.get(1 - one) != count or few[one])), 2)
+    at, found = (count + 1) // 2, False
+    for index, side in enumerate(sides[axis] if axis < 2 else ()):
+        both = np.any([rows.any(1) for rows in side.values() if len(rows) == count], 0)
+        strange = [(role, one) for role, rows in side.items() for one in _elsewhere(rows, at) if both.sum() > 1]
+        for role, one in strange[:1] if not found else ():
+            found = True
+            yield index, calls[index].where, "leak", (role,), ("sentence",), one, ("sentence",), at
+    for one, two in zip(outs, others[axis][0]) if axis < 2 and not found else ():
+        place = next((place for place in (axis, 0) if one.dim() > place and one.shape[place] == count), None)
+        strange = [] if place is None else _elsewhere(np.moveaxis(_moved(one, two), place, 0), at)
+        if strange:
+            yield 0, calls[0].where, "leak", ("out",), ("sentence",), strange[0], ("sentence",), at
+        elif place is None and axis == 1 and one.dim() > 1 and one.shape[0] == sizes.get(0):
+            yield 0, calls[0].where, "axis", 1
+    axis, size = 1 - axis if axis < 2 else min(sizes), sizes.get(1 - axis if axis < 2 else min(sizes))
+    if size != queries:
+        return
+    at = (size + 1) // 2
+    reached = np.zeros((count, queries), bool)      # what may move
+    reached[:, at] = True
+    for index, (call, side) in enumerate(zip(calls, sides[axis])):
+        for one, other in (("value", "key"), ("query", "key")):
+            if side[one].shape == side[other].shape and (side[one].any(1) & side[other].any(1) & ~(
+                    side[one] & side[other]).any(1)).any():
+                yield index, call.where, "apart", (one,), (other,), ("tokens",)
+        allowed = allowed_of(call).any(1)
+        allowed |= ~allowed.any(2, keepdims=True)      # without a key, a row attends to all alike
+        alike = call.shape[::2] == (count, queries) and side["key"].shape == reached.shape
+        reached |= (allowed & reached[:, None]).any(2) if alike else True
+    for one, two in zip(outs, others[axis][0]):
+        if one.dim() > max(axis, 1 if count > 1 else 0) and one.shape[axis] == queries:
+            moved = np.moveaxis(_moved(one, two), axis, 0)
+            may = reached.T if moved.shape[1:2] == (count,) else reached.any(0)[:, None]
+            strange = _elsewhere(moved.reshape(*may.shape, -1).any(2) & ~may, at)
+            if strange:
+                yield 0, calls[0].where, "leak", ("out",), ("token",), strange[0], ("token",), at

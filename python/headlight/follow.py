@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .engine import LISTS, first_line, is_tensor, require, roles_of, torch_module
-from .flow import RUNNING, alone, apart, parts_of
+from .flow import RUNNING, Again, apart, parts_of
 from .nodes import (LARGE, MADE, NOTHING, OTHER_SIDE, Call, Linear, Move, Node, Product, axes_after, caller, evaluating,
                     factor_of, index_after, modules_around, moved, moves_of, names_of, path_of, product_of, variables)
 
@@ -150,6 +150,7 @@ class Tracer:
         self._layers: dict[Any, int] = {}                # by the path of a module, or the line of a softmax
         self._names: Any = weakref.WeakKeyDictionary()   # by module, as _maps has them
         self._outer, self.is_finite = None, False        # the outermost module: its frame and output; without NaN
+        self.again: dict[int, tuple[Again, Call]] = {}   # some modules that ran, by id, and the first call inside
         self.compared: list[tuple[str, ...]] = []        # texts of flow: how what is followed differs
         self._used: set = set()                          # ids of weights
         self.given: list[Any] = []                       # masks of the function of torch that runs, by name
@@ -199,17 +200,21 @@ class Tracer:
             return
         self._outer = None
         try:
-            plain = alone(module, args, frame.f_locals.get("kwargs", {}), _follower_class(torch))
+            again = Again(module, args, frame.f_locals.get("kwargs", {}), _follower_class(torch))
+            known = id(module) in self.again or len(self.again) >= 4
+            plain = again.run(last=known)
             self.is_finite = not module.training and not torch.is_grad_enabled() and not any(
                 one.isnan().any() for one in parts_of(plain) if is_tensor(one))
-            self._outer = frame, plain
+            self._outer = frame, plain, None if known else again, len(self._calls)
         except Exception as error:       # (the caller's own comes again when it is followed)
             self.compared.append(("alone", first_line(str(error)) or type(error).__name__))
 
     def _after_module(self, module: Any, _: Any, out: Any) -> Any:
         if self._outer is None or self._outer[0] is not sys._getframe(1):
             return None
-        (_, plain), self._outer, self.is_finite = self._outer, None, False
+        (_, plain, again, before), self._outer, self.is_finite = self._outer, None, False
+        if again is not None and len(self._calls) > before:
+            self.again[id(module)] = again, self._calls[before]
         with self._silent("a module"), torch_module().no_grad():
             self.compared.append(apart(plain, out))
         return None if self.compared[-1:] == [("equal",)] else plain
@@ -566,7 +571,9 @@ class Tracer:
             self._tag(out, None)
         elif root.kind in _CELLS:
             added = torch_module().as_tensor(other).detach(), sign
-            self._step("add", self._shaped(node, out, "expand"), out, added, friend.kind == "product")
+            learned = isinstance(self.node_of(other).path(("source",))[0].info, torch_module().nn.Parameter)
+            of = "product" if friend.kind == "product" else "learned" if learned else ""
+            self._step("add", self._shaped(node, out, "expand"), out, added, of)
         elif node.kind == "linear" and is_tensor(other) and other.dim() == 1:      # its bias
             info = node.info if node.info.transposed else node.info._replace(x=None)
             self._tag(out, Node("linear", None, out.shape, node.site, info))

@@ -449,6 +449,8 @@ class Call:
                      doc="What the scores were multiplied by, on all the way from the projections to the softmax.")
     where = property(lambda self: str(self.site) + (f" ({self.module})" if self.module else ""),
                      doc="`mine.py:41 (encoder.layers.0.attention)`.")
+    heads_first = property(lambda self: len(self.places) > 1 < self.heads and self.places[0][:2] == [
+        (0,), (len(self.places),)], doc="One axis has all sentences of head 0 first.")
     heads = property(lambda self: len(self.places[0]) if self.places else 0, doc="Of this part.")
 
     @property

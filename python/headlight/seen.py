@@ -2,6 +2,7 @@
 handed what is seen, and names mistakes by codes; here each gets its line of the caller's code."""
 from __future__ import annotations
 
+import contextlib
 import html as _html
 import itertools
 import json
@@ -17,7 +18,7 @@ import numpy as np
 from .engine import (LISTS, STACKS, Array, Error, Words, as_numpy, first_line, layers_of, notebook_shell, open_window,
                      projections, refused, regular, require, roles_of, run, side_by_side, stacks_of, tensors_file,
                      token_metadata, torch_module, words_of_options, write_safetensors, written_whole)
-from .flow import said_of, words
+from .flow import leaks, said_of, words
 from .follow import Tracer
 from .nodes import MADE, MOST_WEIGHTS, NOTHING, Call, Node, Site, factor_of, first_reshaping, recovered
 
@@ -170,7 +171,8 @@ class _Captured:
         if dtype not in ("float16", "bfloat16") and "cuda" in str(call.tensors["a"].device):
             dtype = "tf32"
         self.facts.update(dtype=dtype, heads=heads, d_k=d_k, partial=rows is not None, changed=bool(call.changes()),
-                          by_query=call.contracted == call.side("query"), count=len(sentences), scale=call.scale)
+                          by_query=call.contracted == call.side("query"), count=len(sentences), scale=call.scale,
+                          heads_first=call.heads_first)
         swapped = queries == keys and call.swapped()
         if kept == count:
             self.facts["block"] = call.block
@@ -270,7 +272,7 @@ class _Captured:
         call, steps = self.call, self.facts.setdefault("steps", [])
         for step, cells, value in call.mask_parts([*call.path, *call.changes()], sentences, rows):
             name, after = f"step.{len(steps)}", "after " if step in call.weight_path else ""
-            steps.append([after + step.kind, str(float(value)), str(float(step.info[1])), "product" if step.of else ""])
+            steps.append([after + step.kind, str(float(value)), str(float(step.info[1])), step.of or ""])
             for axis in (0, 1):         # along which nothing differs are 1
                 cells = cells.take([0], axis) if (cells == cells.take([0], axis)).all() else cells
             self.arrays[name] = np.ascontiguousarray(cells)
@@ -489,6 +491,10 @@ class Seen(Tracer, Sequence):
             except Exception as error:      # numbers that cannot be had, steps that cannot be made again
                 captured.append(({"where": call.where}, {}))
                 notes.append(("unread", call.where, first_line(str(error))))
+        for again, first in self.again.values():
+            with contextlib.suppress(Exception), np.errstate(all="ignore"):      # a module that cannot run again
+                for index, *text in leaks(again, lambda: Seen(keep=self.keep)):
+                    said.append((calls.index(first) + index, *text))
         given = [note for call in calls for part in call._parts for note in part.notes]
         return Report(captured, language, [*given, *notes], config,
                       lambda one: _site_of(calls[one["call"]], one["code"], one.get("role", "")), said,

@@ -31,6 +31,15 @@ class Attention(nn.Module):
         return self.after(self.o((scores.softmax(-1) @ heads[2]).transpose(1, 2).reshape(x.shape)))
 
 
+class After(nn.Module):
+    def __init__(self, change):
+        super().__init__()
+        self.change = change
+
+    def forward(self, x):
+        return self.change(x)
+
+
 def report_of(run):
     """What comes out without a watch and within one, and the report."""
     state = torch.get_rng_state()
@@ -110,6 +119,33 @@ class Untouched(unittest.TestCase):
             thread.start()
             thread.join()
         self.assertEqual(len(seen), 0)
+
+    def test_what_moves_that_may_not(self):
+        mixing, pad = nn.Conv1d(D, D, 3, padding=1), torch.arange(T)[None] >= torch.tensor([6, 4, 2])[:, None]
+        sentences, tokens = "change with sentence 2", "that meet are of different tokens"
+
+        def encoder(batch_first, after=lambda x: x):
+            layer = nn.TransformerEncoderLayer(D, H, 32, batch_first=batch_first)
+            return nn.Sequential(nn.TransformerEncoder(layer, 2), After(after))
+        for module, said in (
+                (Attention(), ""), (Attention(mask=CAUSAL), ""), (encoder(True), ""), (encoder(False), ""),
+                (encoder(False, lambda x: x.mean(0)), ""), (encoder(True, lambda x: x.mean(1)), ""),
+                (lambda x: nn.MultiheadAttention(D, H, batch_first=True).eval()(x, x, x, key_padding_mask=pad)[0], ""),
+                (encoder(False, lambda x: x.mean(1)), "sentences are counted along axis 1 of the input"),
+                (Attention(lambda x: (x, x.flip(0))), "keys of sentence 0 " + sentences),
+                (Attention(lambda x: (x - x.mean(0),) * 2), "queries of sentence 0 " + sentences),
+                (Attention(after=lambda x: x - x.mean(0)), "outputs of sentence 0 " + sentences),
+                (Attention(after=lambda x: x.flip(0)), "outputs of sentence 0 " + sentences),
+                (Attention(lambda x: (x, x.flip(1)), mask=CAUSAL), "queries and keys " + tokens),
+                (Attention(lambda x: (x, x.roll(1, 1))), "queries and keys " + tokens),
+                (Attention(lambda x: (x - x.mean(1, keepdim=True),) * 2, mask=CAUSAL), "outputs of token 0 change with token 3"),
+                (Attention(after=lambda x: mixing(x.transpose(1, 2)).transpose(1, 2), mask=CAUSAL),
+                 "outputs of token 2 change with token 3")):
+            with self.subTest(said), torch.no_grad():
+                _, _, report = report_of(lambda: getattr(module, "eval", lambda: module)()(self.x))
+                self.assertEqual(report.mistakes, [])
+                self.assertEqual(report.unchecked != [], said != "", str(report))
+                self.assertIn(said, str(report))
 
     def test_the_place_of_nan(self):
         mask = CAUSAL[None, None].repeat(B, 1, 1, 1)
