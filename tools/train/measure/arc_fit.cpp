@@ -86,8 +86,8 @@ bool says_all(const HeldOutTreebank& treebank, const std::vector<std::string>& r
   return 2 * known.size() > relations.size();
 }
 
-/// Of every sentence of each treebank; of those that `teach`, where they have most relations, kHidings, kMostSentences of all at most. Empty
-/// where it was stopped.
+/// Of every sentence of each treebank; of those that `teach`, where they have most relations, kHidings of each, at most
+/// kMostSentences in all. Empty where it was stopped.
 Result<std::vector<std::vector<Example>>> examples_of(const ArcFitQuestion& question, const ArcLabels& labels,
                                                       const std::vector<HeldOutTreebank>& treebanks, bool teach,
                                                       const Progress& progress) {
@@ -99,8 +99,8 @@ Result<std::vector<std::vector<Example>>> examples_of(const ArcFitQuestion& ques
     std::vector<Status> failed(count, Done{});
     parallel_for(static_cast<Index>(count), Threads(question.threads, &progress.stop), [&](Index i) {
       const auto at = static_cast<std::size_t>(i), number = at * all / count;
-      failed[at] = add_example(question, labels.heads, treebank.sentences[number], count > all ? at : number, teach,
-                               own[at]);
+      failed[at] =
+          add_example(question, labels.heads, treebank.sentences[number], count > all ? at : number, teach, own[at]);
     });
     for (const Status& one : failed)
       if (!one) return one.error();
