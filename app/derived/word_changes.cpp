@@ -210,10 +210,13 @@ struct Search {
     --left;
     const auto answer = forward(retyped->request, progress, &trace);
     if (!answer || !*answer) return;
-    const bool guessed = proposal.id >= 0;  // a guess keeps the relations of all words, an opposite its own
+    // A guess keeps the relations of all words, an opposite its own; in Chinese, where no word agrees with another by
+    // its ending, so does a guess.
+    const bool guessed = proposal.id >= 0;
     if (guessed || proposal.id == kOpposite) {
       const std::vector<RelatedWord> related = relations_of(**answer);
-      if (guessed ? related != relations : related[at] != relations[at]) return;
+      const bool alike = related[at] == relations[at];
+      if (guessed && !is_in_chinese(trace.query_tokens()) ? related != relations : !alike) return;
     }
     const Vector now = row_of(**answer);
     Index before = 0, after = 0;

@@ -83,7 +83,7 @@ bool written_alike(const std::string& word, const std::string& other);
 /// An example's change and opposites (big, small) are tried first. Other words are proposed by the model: for a
 /// position of an encoder by its guess with that word hidden, for one of a decoder by its guess after the words before;
 /// whole words of its vocabulary, written and ending like the word that is replaced, and near it. With a guess
-/// all words are to keep their relations, with an opposite that word its own. The most
+/// all words are to keep their relations, with an opposite, or a guess in Chinese, that word its own. The most
 /// probable of every position are tried before the next. Null when stopped, or the answer is gone. `known`: what was
 /// found for the same row with another word of the reader's; null: nothing.
 std::shared_ptr<const WordChanges> find_changes(const ChangesQuestion& question, const ChangeSource& source,
