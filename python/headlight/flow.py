@@ -34,7 +34,9 @@ TEXTS = {         # English and Chinese; what is said is a tuple: a name, and wh
     "repeated": ("that of {}, repeated in the other order of batch and heads", "{} 的掩码，按批次与头的另一种顺序重复"),
     "lengths": ("{} is handed over, and no mask follows from it: not checked", "传入了 {}，却没有由它得出的掩码：未检查"),
     "nan": ("NaN in the weights: sentences {}, heads {}, queries {}", "权重中有 NaN：句 {}，头 {}，查询 {}"),
-    "dropout": ("dropout was on without a gradient: not judged", "没有梯度却开着 dropout：未判断"),
+    "dropout": ("dropout of {} was on without a gradient, these weights met no values (is eval() missing?): not judged",
+                "没有梯度却开着 {} 的 dropout，与值相遇的不是这些权重（是否漏了 eval()？）：未判断"),
+    "empty": ("queries that may attend to no key: sentences {}, heads {}, queries {}", "没有键可看的查询：句 {}，头 {}，查询 {}"),
     "equal": ("output as without the watch: equal to the bit", "输出与不监视时：逐位相同"),
     "differs": ("output as without the watch: where it is followed it differs by {} at {}", "输出与不监视时相同；跟踪时相差 {}，在 {}"),
     "shape": ("output as without the watch: where it is followed it is {}, not {}", "输出与不监视时相同；跟踪时形状为 {}，不是 {}"),
@@ -122,12 +124,15 @@ def said_of(call: Call, named: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
             np.array_equal(np.unique(first[0] % first[1].shape[-1]), np.unique(second[0] % first[1].shape[-1]))
         if same and {one, other} <= set(named):
             yield "same", (one,), (other,)
-    yield from [("side",)] * call.other_side + [("dropout",)] * call.dropped
+    yield from [("side",)] * call.other_side + [("dropout", f"{call.dropped:g}")] * (call.dropped > 0)
     if call.found is not None and len(call._parts) == 1 and np.isnan(as_numpy(call.found)).any():
-        rows = np.argwhere(np.isnan(as_numpy(call.found)).any(-1))
-        yield "nan", *(", ".join(map(str, np.unique(column))) for column in rows.T)
+        yield "nan", *_places(np.isnan(as_numpy(call.found)).any(-1))
     yield from _of_output(call, stands.get("query"), named)
     yield from masks_of(call)
+
+
+def _places(rows: Array) -> Iterator[str]:
+    return (", ".join(map(str, np.unique(column))) for column in np.argwhere(rows).T)
 
 
 def _of_output(call: Call, query: Stand | None, named: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
@@ -192,7 +197,7 @@ def _rule(allowed: Array, causal: Array, masks: Sequence[tuple[str, Array]]) -> 
     if others or (allowed == columns).all():
         return others or kind
     if (allowed == (columns & causal)).all():
-        return "both", kind
+        return ("causal",) if columns.all() else ("both", kind)
     near = int(away[allowed.any((0, 1))].max(initial=0))
     if (allowed == (away <= near)).all():
         return "near", near
@@ -230,10 +235,12 @@ def masks_of(call: Call) -> Iterator[tuple[Any, ...]]:
     for one in (*(one for _, one in implied), *(one for one in (causal, early) if (one | ~allowed).all())):
         explained = explained & one
     if not window and (explained != allowed).any():
-        masks = [(name, one) for name, some in handed for one in some]
+        masks, empty = [(name, one) for name, some in handed for one in some], ~allowed.any(-1)
+        if empty.any():
+            yield "empty", *_places(empty)
         rows = [np.unique(np.linspace(0, size - 1, 8).astype(int)) for size in (queries, keys)]      # at most 8
         drawn = "/".join("".join("□■"[int(cell)] for cell in row) for row in allowed[0, 0][np.ix_(*rows)])
-        yield "mask", _rule(allowed, causal, masks), drawn
+        yield "mask", _rule(allowed | empty[..., None] & causal, causal, masks), drawn
     adds = any(step.kind in ("add", "times") for part in call._parts for step in part.path)
     for name in {name for name, _ in call.handed} - {name for name, _ in implied}:
         some = dict(handed).get(name)

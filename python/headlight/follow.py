@@ -713,7 +713,7 @@ class Tracer:
             self._tag(op.out, None if node is NOTHING else node)
         elif node.root.kind in _CELLS:
             if node.root.kind == "weights" and node.root.info is not None and not self._gradient:
-                node.root.info.dropped = True
+                node.root.info.dropped = op.get(1, "p", 0.5)
             self._step("drop", node, op.out)
         elif node.root.kind == "linear":
             self._tag(op.out, op.node if op.node.kind == "linear" and op.node.info.call is not None else None)

@@ -378,8 +378,8 @@ class Call:
         self.inputs: list[Any] = []               # what queries and keys were projected from, weakly, and their names
         self.block, self.goes_on = 0, False       # in which it ran; whether what was added to the output was seen
         self.whole = False                        # values were met, or none will be
-        # Its queries are some of a call; there was dropout without a gradient; values come from where queries do.
-        self.in_parts = self.dropped = self.other_side = False
+        # Its queries are some of a call; the dropout that was on without a gradient; values come from where queries do.
+        self.in_parts, self.dropped, self.other_side = False, 0.0, False
         self.lost = ""                            # an operation behind which the sum over values is not followed
 
     def observe(self, code: str, site: Site | None, *details: str) -> None:

@@ -16,10 +16,10 @@ CAUSAL = torch.ones(T, T).tril().bool()
 class Attention(nn.Module):
     """`inputs` gives what queries and what keys and values are made from, `after` changes what comes out."""
 
-    def __init__(self, inputs=lambda x: (x, x), after=lambda x: x, mask=None):
+    def __init__(self, inputs=lambda x: (x, x), after=lambda x: x, mask=None, fill=-torch.inf):
         super().__init__()
         self.q, self.k, self.v, self.o = (nn.Linear(D, D) for _ in range(4))
-        self.inputs, self.after, self.mask = inputs, after, mask
+        self.inputs, self.after, self.mask, self.fill = inputs, after, mask, fill
         self.register_buffer("count", torch.zeros(()))
 
     def forward(self, x):
@@ -27,7 +27,7 @@ class Attention(nn.Module):
         heads = [one.view(*x.shape[:2], H, -1).transpose(1, 2) for one in
                  (self.q(self.inputs(x)[0]), self.k(self.inputs(x)[1]), self.v(self.inputs(x)[1]))]
         scores = heads[0] @ heads[1].transpose(-2, -1) / (D // H) ** 0.5
-        scores = scores if self.mask is None else scores.masked_fill(~self.mask, -torch.inf)
+        scores = scores if self.mask is None else scores.masked_fill(~self.mask, self.fill)
         return self.after(self.o((scores.softmax(-1) @ heads[2]).transpose(1, 2).reshape(x.shape)))
 
 
@@ -152,6 +152,19 @@ class Untouched(unittest.TestCase):
         mask[1, :, 2] = False
         _, _, report = report_of(lambda: Attention(mask=mask)(self.x))
         self.assertIn("NaN in the weights: sentences 1, heads 0, 1, 2, 3, queries 2", str(report))
+
+    def test_rows_without_a_key(self):
+        mask = CAUSAL[None, None].repeat(B, 1, 1, 1)
+        mask[1, :, 2] = False
+        _, _, report = report_of(lambda: Attention(mask=mask, fill=-1e9)(self.x))
+        self.assertIn("queries that may attend to no key: sentences 1, heads 0, 1, 2, 3, queries 2", str(report))
+        self.assertIn("no argument explains: causal (", str(report))
+
+    def test_eval_is_missing(self):
+        with torch.no_grad():
+            _, _, report = report_of(lambda: nn.MultiheadAttention(D, H, 0.3, batch_first=True)(self.x, self.x, self.x))
+        self.assertEqual(report.mistakes, [])
+        self.assertIn("dropout of 0.3 was on without a gradient", str(report))
 
 
 if __name__ == "__main__":
