@@ -14,6 +14,12 @@
 namespace headlight {
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;  // the sanitizer reports a fault itself
+#else
+constexpr bool kSanitized = false;
+#endif
+
 struct Fault {
   int signal;
   const char* name;
@@ -39,7 +45,7 @@ void on_fault(int signal) {
 }
 
 void watch_for_faults() {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which report a fault themselves
+  if (kSanitized) return;
   stack_t own = {};
   own.ss_sp = fault_stack;
   own.ss_size = sizeof fault_stack;
@@ -48,7 +54,6 @@ void watch_for_faults() {
   action.sa_handler = on_fault;
   action.sa_flags = SA_ONSTACK | SA_RESETHAND;
   for (const Fault& fault : kFaults) ::sigaction(fault.signal, &action, nullptr);
-#endif
 }
 
 }  // namespace
