@@ -215,8 +215,8 @@ struct Search {
     const bool guessed = proposal.id >= 0;
     if (guessed || proposal.id == kOpposite) {
       const std::vector<RelatedWord> related = relations_of(**answer);
-      const bool alike = related[at] == relations[at];
-      if (guessed && !is_in_chinese(trace.query_tokens()) ? related != relations : !alike) return;
+      const bool of_all = guessed && !is_in_chinese(trace.query_tokens());
+      if (of_all ? related != relations : related[at] != relations[at]) return;
     }
     const Vector now = row_of(**answer);
     Index before = 0, after = 0;

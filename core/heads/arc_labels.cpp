@@ -129,9 +129,9 @@ struct LabelsOfText {
 
   /// The label of the arc from this word; null: none.
   const LabelledPair* from(Index word) const {
-    const auto found =
-        std::find_if(all.begin(), all.end(), [&](const auto& one) { return pairs[one.pair].from == word; });
-    return found == all.end() ? nullptr : &*found;
+    for (const LabelledPair& one : all)
+      if (pairs[one.pair].from == word) return &one;
+    return nullptr;
   }
 
   /// Whether a word between an adjective or the like and its noun cannot belong to that noun.
@@ -170,6 +170,18 @@ struct LabelsOfText {
     return std::exp(scores(aux - labels.relations.begin() + 1) - scores(static_cast<Index>(label.relation) + 1));
   }
 };
+
+/// Those with at least the probability that the language wants, calibrated.
+std::vector<LabelledPair> sure_pairs(const ArcLabels::OfLanguage& own, std::vector<LabelledPair> all) {
+  std::vector<LabelledPair> sure;
+  for (LabelledPair& one : all) {
+    const auto relation = static_cast<Index>(one.relation);
+    one.probability = sigmoid(static_cast<double>(own.calibration(relation, 0)) * logit(one.probability) +
+                              static_cast<double>(own.calibration(relation, 1)));
+    if (one.probability >= static_cast<double>(std::max(own.least, own.calibration(relation, 2)))) sure.push_back(one);
+  }
+  return sure;
+}
 
 }  // namespace
 
@@ -308,16 +320,7 @@ std::vector<LabelledPair> labelled_pairs(const ArcLabels& labels, ArcLanguage la
     });
     if (!taken) kept.push_back(one);
   }
-  if (any) return kept;
-  std::vector<LabelledPair> sure;
-  for (LabelledPair& one : kept) {
-    const auto relation = static_cast<Index>(one.relation);
-    const double score = static_cast<double>(own.calibration(relation, 0)) * logit(one.probability) +
-                         static_cast<double>(own.calibration(relation, 1));
-    one.probability = sigmoid(score);
-    if (one.probability >= static_cast<double>(std::max(own.least, own.calibration(relation, 2)))) sure.push_back(one);
-  }
-  return sure;
+  return any ? std::move(kept) : sure_pairs(own, std::move(kept));
 }
 
 std::vector<LabelledPair> agreeing_pairs(const ArcLabels& labels, ArcLanguage language,
@@ -325,16 +328,16 @@ std::vector<LabelledPair> agreeing_pairs(const ArcLabels& labels, ArcLanguage la
                                          const std::vector<SpeltWord>& words) {
   const LabelsOfText of{labels, pairs, labelled_pairs(labels, language, pairs, true), text, words};
   std::vector<LabelledPair> kept;
-  for (const LabelledPair& one : labelled_pairs(labels, language, pairs)) {  // the most probable first
+  const ArcLabels::OfLanguage& own = labels.languages[static_cast<std::size_t>(language)];
+  for (const LabelledPair& one : sure_pairs(own, of.all)) {  // the most probable first
     const PointedPair& arc = pairs[one.pair];
     const auto crosses = [&](const LabelledPair& other) {
       const auto [a, b] = std::minmax(arc.from, arc.to);
       const auto [c, d] = std::minmax(pairs[other.pair].from, pairs[other.pair].to);
       return (a < c && c < b && b < d) || (c < a && a < d && d < b);
     };
-    if (std::any_of(kept.begin(), kept.end(), crosses)) continue;
-    const bool english = language == ArcLanguage::english;
-    if (!english || (!of.spans_strangers(one) && !of.is_progressive(one))) kept.push_back(one);
+    const bool strange = language == ArcLanguage::english && (of.spans_strangers(one) || of.is_progressive(one));
+    if (!strange && std::none_of(kept.begin(), kept.end(), crosses)) kept.push_back(one);
   }
   return kept;
 }

@@ -362,10 +362,10 @@ def leaks(again: Again, watch: Callable[[], Any]) -> Iterator[tuple[Any, ...]]:
             yield 0, calls[0].where, "leak", ("out",), ("sentence",), strange[0], ("sentence",), at
         elif place is None and axis == 1 and one.dim() > 1 and one.shape[0] == sizes.get(0):
             yield 0, calls[0].where, "axis", 1
-    axis, size = 1 - axis if axis < 2 else min(sizes), sizes.get(1 - axis if axis < 2 else min(sizes))
-    if size != queries:
+    axis = 1 - axis if axis < 2 else min(sizes)
+    if sizes.get(axis) != queries:
         return
-    at = (size + 1) // 2
+    at = (queries + 1) // 2
     reached = np.zeros((count, queries), bool)      # what may move
     reached[:, at] = True
     for index, (call, side) in enumerate(zip(calls, sides[axis])):

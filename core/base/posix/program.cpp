@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "base/system.h"
 
@@ -20,11 +21,7 @@ constexpr bool kSanitized = true;  // the sanitizer reports a fault itself
 constexpr bool kSanitized = false;
 #endif
 
-struct Fault {
-  int signal;
-  const char* name;
-};
-constexpr Fault kFaults[] = {
+constexpr std::pair<int, const char*> kFaults[] = {
     {SIGSEGV, "SIGSEGV"}, {SIGBUS, "SIGBUS"}, {SIGABRT, "SIGABRT"}, {SIGFPE, "SIGFPE"}, {SIGILL, "SIGILL"}};
 
 // A handler may neither lock nor take memory.
@@ -38,8 +35,8 @@ void on_fault(int signal) {
   say("headlight " HEADLIGHT_VERSION ": ");
   if (*ended) say(ended), say(": ");
   say("a fault of the program ended it (");
-  for (const Fault& fault : kFaults)
-    if (fault.signal == signal) say(fault.name);
+  for (const auto& [number, name] : kFaults)
+    if (number == signal) say(name);
   say("); files that it was writing are as they were before\n");
   ::raise(signal);  // whose action is the system's again: a core file, the exit status
 }
@@ -53,7 +50,7 @@ void watch_for_faults() {
   struct sigaction action = {};
   action.sa_handler = on_fault;
   action.sa_flags = SA_ONSTACK | SA_RESETHAND;
-  for (const Fault& fault : kFaults) ::sigaction(fault.signal, &action, nullptr);
+  for (const auto& [number, name] : kFaults) ::sigaction(number, &action, nullptr);
 }
 
 }  // namespace

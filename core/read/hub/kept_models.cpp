@@ -173,7 +173,7 @@ bool lies_within(const fs::path& path, const fs::path& root) {
   return std::mismatch(root.begin(), root.end(), path.begin(), path.end()).first == root.end();
 }
 
-std::string listed(const std::vector<std::string>& names) { return first_texts(names, kMostNearest, printable); }
+std::string first_names(const std::vector<std::string>& names) { return first_texts(names, kMostNearest, printable); }
 
 /// Whether a download stopped in the middle: its tool leaves what it has under other names.
 bool was_interrupted(const ModelFolder& model) {
@@ -205,7 +205,7 @@ std::optional<Error> trouble_of(const ModelFolder& model, const fs::path& folder
   }
   const bool interrupted = was_interrupted(model);
   if (missing.empty()) missing = missing_weights(folder);
-  if (!missing.empty()) return half_downloaded("without " + listed(missing));
+  if (!missing.empty()) return half_downloaded("without " + first_names(missing));
   if (!path_exists(folder / "config.json"))
     return interrupted ? half_downloaded("without config.json")
                        : Error(ErrorCode::not_a_model, found_without_config(folder), "not a model of transformers");
@@ -258,7 +258,7 @@ Error not_kept(std::string_view asked, const std::vector<ModelFolder>& models) {
   const AskedName name = split_revision(asked);
   std::vector<std::string> names = nearest(models, name.name);
   if (const fs::path file = nearest_path(name.name); !file.empty()) names.push_back("./" + file.string());
-  std::string near = listed(names);
+  std::string near = first_names(names);
   if (near.empty())
     near = models.empty() ? "there is none yet" : "`headlight models` lists " + std::to_string(models.size());
   else near = "the nearest: " + near;

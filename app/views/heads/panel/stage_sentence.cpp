@@ -42,16 +42,21 @@ float guessed_width(Gui& gui, const GuessedWord& guessed) {
 }
 
 /// What the cell's line leaves out.
-std::vector<std::string> details_of(Gui& gui, const HeadRef& head, const CellRef& cell, float weight) {
+void add_details(Gui& gui, const HeadRef& head, const CellRef& cell, float weight, StageLines& lines) {
   const AppState& state = gui.state;
-  std::vector<std::string> details;
+  std::vector<std::string>& details = lines.details;
   const SentenceArcs& arcs = arcs_of(state);
-  const NamedArc* arc = weight >= kLeastPointing ? arcs.at(head, cell) : nullptr;
-  if (is_random(state)) details.emplace_back(gui.word(kTextWords.nothing_learned));
-  else if (arc) details.push_back(measured_in_words(state.settings.language, kTextWords.right_in, *arc));
-  else if (const NamedArc* refers = arcs.referring_at(head, cell))
-    details.push_back(measured_in_words(state.settings.language, kTextWords.right_in_texts, *refers));
-  else if (!arcs.named.empty()) details.emplace_back(gui.word(kTextWords.no_name));
+  const NamedArc* named = weight >= kLeastPointing ? arcs.at(head, cell) : nullptr;
+  const NamedArc* arc = named ? named : arcs.referring_at(head, cell);
+  if (is_random(state)) {
+    details.emplace_back(gui.word(kTextWords.nothing_learned));
+  } else if (arc) {
+    details.push_back(
+        measured_in_words(state.settings.language, named ? kTextWords.right_in : kTextWords.right_in_texts, *arc));
+    lines.measured = filled(gui.word(kTextWords.right_in_brief), {formatted("%.0f", 100 * arc->precision)});
+  } else if (!arcs.named.empty()) {
+    details.emplace_back(gui.word(kTextWords.no_name));
+  }
   const Vector sums = attention_rows(*state.trace, head, cell.query, 1).row(0).transpose();
   const auto by_hand = [&](const WeightEdit& edit) { return edit.head == head && edit.cell.query == cell.query; };
   const float sum = sums.sum();
@@ -60,14 +65,13 @@ std::vector<std::string> details_of(Gui& gui, const HeadRef& head, const CellRef
                    filled(gui.word(kTextWords.sums_to), {formatted("%.2f", static_cast<double>(sum))}));
   const FoldedStack* folded = shown_fold(state, head.stack);
   const auto row = folded ? folded->fold.queries.group(cell.query) : std::nullopt;
-  if (!folded || !row || folded->rests.empty()) return details;
+  if (!folded || !row || folded->rests.empty()) return;
   const float rests = folded->rests[folded->index_of(head)](*row);
   std::string special = arcs.rest;
   for (const Token& token : state.trace->key_tokens(head.stack).tokens)
     if (special.empty() && token.special && !token.pad) special = token.text;
   if (rests >= 0.005f)
     details.push_back(filled(gui.word(kTextWords.rests_here), {share_text(static_cast<double>(rests)), special}));
-  return details;
 }
 
 void toggle_head(Gui& gui) {
@@ -132,13 +136,7 @@ StageLines stage_sentence(Gui& gui) {
   const std::string stop = gui.word(kStageWords.full_stop);
   if (lines.headline.ends_with(stop)) lines.headline.resize(lines.headline.size() - stop.size());
   const bool fresh = !is_off(state.document.edits, head) && lit && words.weight >= 0 && !is_stale(state);
-  if (!fresh) return lines;
-  lines.details = details_of(gui, head, cell, words.weight);
-  const SentenceArcs& arcs = arcs_of(state);
-  const NamedArc* arc = words.weight >= kLeastPointing ? arcs.at(head, cell) : nullptr;
-  if (!arc) arc = arcs.referring_at(head, cell);
-  if (arc && !is_random(state))
-    lines.measured = filled(gui.word(kTextWords.right_in_brief), {formatted("%.0f", 100 * arc->precision)});
+  if (fresh) add_details(gui, head, cell, words.weight, lines);
   return lines;
 }
 
