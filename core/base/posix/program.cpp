@@ -1,5 +1,4 @@
-// The begin and the end of the program. A fault says so in one line, with version and command, and nothing of what was
-// asked.
+// The begin and the end of the program, and the line of a fault: version and command, nothing of what was asked.
 #include <signal.h>
 #include <unistd.h>
 #if defined(__GLIBC__)

@@ -143,7 +143,8 @@ bool has_tokenizer(const std::filesystem::path& folder) {
   const auto has = [&](const char* name) { return path_exists(folder / name); };
   constexpr const char* kVocabularies[] = {"tokenizer.json", "vocab.json",    "encoder.json",
                                            "vocab.txt",      "qwen.tiktoken", "tekken.json"};
-  return std::ranges::any_of(kVocabularies, has) || std::ranges::any_of(kSentencePieceFiles, has);
+  return std::any_of(std::begin(kVocabularies), std::end(kVocabularies), has) ||
+         std::any_of(std::begin(kSentencePieceFiles), std::end(kSentencePieceFiles), has);
 }
 
 Result<TokenizerFile> read_tokenizer(const std::filesystem::path& folder, ClassRules rules) {
