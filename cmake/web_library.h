@@ -2,10 +2,13 @@
 #pragma once
 
 #ifdef __cplusplus
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <iterator>
 #include <string>
 #include <type_traits>
 
@@ -54,4 +57,75 @@ from_chars_result from_chars(const char* begin, const char* end, Number& number)
 }
 
 }  // namespace std
+
+/// The algorithms over ranges that the house uses, by those over iterators.
+namespace std::ranges {
+
+struct Itself {
+  template <class T>
+  constexpr T&& operator()(T&& value) const {
+    return static_cast<T&&>(value);
+  }
+};
+
+template <class Range, class Test, class Of = Itself>
+constexpr auto find_if(Range&& range, Test test, Of of = {}) {
+  return std::find_if(std::begin(range), std::end(range),
+                      [&](auto&& one) -> bool { return std::invoke(test, std::invoke(of, one)); });
+}
+template <class Range, class Value, class Of = Itself>
+constexpr auto find(Range&& range, const Value& value, Of of = {}) {
+  return ranges::find_if(
+      range, [&](const auto& one) { return one == value; }, of);
+}
+template <class Range, class Test, class Of = Itself>
+constexpr bool any_of(Range&& range, Test test, Of of = {}) {
+  return ranges::find_if(range, test, of) != std::end(range);
+}
+template <class Range, class Test, class Of = Itself>
+constexpr bool all_of(Range&& range, Test test, Of of = {}) {
+  return !ranges::any_of(
+      range, [&](const auto& one) { return !std::invoke(test, one); }, of);
+}
+template <class Range, class Test, class Of = Itself>
+constexpr auto count_if(Range&& range, Test test, Of of = {}) {
+  return std::count_if(std::begin(range), std::end(range),
+                       [&](auto&& one) -> bool { return std::invoke(test, std::invoke(of, one)); });
+}
+template <class Range, class Value, class Of = Itself>
+constexpr auto count(Range&& range, const Value& value, Of of = {}) {
+  return ranges::count_if(
+      range, [&](const auto& one) { return one == value; }, of);
+}
+template <class Range>
+constexpr auto max_element(Range&& range) {
+  return std::max_element(std::begin(range), std::end(range));
+}
+template <class Range>
+constexpr void reverse(Range&& range) {
+  std::reverse(std::begin(range), std::end(range));
+}
+template <class Range, class Less = std::less<>, class Of = Itself>
+void sort(Range&& range, Less less = {}, Of of = {}) {
+  std::sort(std::begin(range), std::end(range), [&](const auto& a, const auto& b) -> bool {
+    return std::invoke(less, std::invoke(of, a), std::invoke(of, b));
+  });
+}
+template <class Range, class Less = std::less<>, class Of = Itself>
+void stable_sort(Range&& range, Less less = {}, Of of = {}) {
+  std::stable_sort(std::begin(range), std::end(range), [&](const auto& a, const auto& b) -> bool {
+    return std::invoke(less, std::invoke(of, a), std::invoke(of, b));
+  });
+}
+template <class One, class Other>
+constexpr auto mismatch(One&& one, Other&& other) {
+  const auto found = std::mismatch(std::begin(one), std::end(one), std::begin(other), std::end(other));
+  struct Places {
+    decltype(found.first) in1;
+    decltype(found.second) in2;
+  };
+  return Places{found.first, found.second};
+}
+
+}  // namespace std::ranges
 #endif

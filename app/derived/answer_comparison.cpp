@@ -62,7 +62,7 @@ struct ShownPattern {
 
 ShownPattern shown_pattern(const Trace& trace, const HeadRef& head, const Fold& fold, const std::atomic<bool>& stop) {
   const Region whole{.head = head, .num_queries = trace.queries(head.stack), .num_keys = trace.keys(head.stack)};
-  Matrix weights = region_weights(trace, whole, static_cast<Index>(kMostAligned), stop);
+  Matrix weights = region_weights(trace, whole, std::max(whole.num_queries, whole.num_keys), stop);
   if (stop || fold.done == FoldChoice{}) return {std::move(weights)};
   return {folded(weights, fold), resting(weights, fold)};
 }
@@ -230,6 +230,14 @@ std::shared_ptr<const AnswerComparison> compare_answers(const ComparisonQuestion
   if (!maps) return nullptr;
   result->maps = std::move(*maps);
   return result;
+}
+
+std::optional<ComparedHead> compare_head(const Trace& a, const Trace& b, const HeadRef& head) {
+  const bool too_long = longest_side(a, b) > kMostAligned;
+  if (too_long && !(a.query_tokens() == b.query_tokens() && a.key_tokens() == b.key_tokens())) return std::nullopt;
+  ComparedHead compared{join(a, b, head.stack, too_long ? Alignment::positions : Alignment::words, {})};
+  compared.maps = *maps_of(a, b, compared.stack, head, kNeverStops);
+  return compared;
 }
 
 bool same_axes(const JointStack& a, const JointStack& b) {

@@ -98,6 +98,14 @@ std::shared_ptr<const AnswerComparison> compare_answers(const ComparisonQuestion
                                                         const AnswerComparison* known, Progress& progress,
                                                         int threads = 0);
 
+/// One head of two answers, without the others and what the answers predict.
+struct ComparedHead {
+  JointStack stack;
+  PatternPair maps = {};
+};
+/// Nothing where the sentences differ and one is longer than kMostAligned.
+std::optional<ComparedHead> compare_head(const Trace& a, const Trace& b, const HeadRef& head);
+
 /// Of DifferenceOrder, in its order.
 inline constexpr std::string_view kDifferenceOrders[] = {"layer", "largest", "mean", "divergence"};
 

@@ -8,9 +8,13 @@
 #include "base/result.h"
 #include "derived/derived_maps.h"
 #include "figure/drawing/drawing.h"
-#include "session/figure_request.h"
+#include "question/answer_snapshot.h"
+#include "view/settings.h"
+#include "view/view_state.h"
 
 namespace headlight {
+
+struct FigureRequest;  // session/figure_request.h
 
 /// Points in a millimetre.
 inline constexpr float kPointsInMm = 72 / 25.4f;

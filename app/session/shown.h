@@ -31,7 +31,6 @@ StageForm stage_form(const AppState& state);
 inline bool shows_text(const AppState& state) { return stage_form(state) == StageForm::text; }
 /// Whether the stage can show the sentence.
 bool offers_sentence(const AppState& state);
-inline constexpr Index kUsualWordsOfStage = 40, kMostWordsOfStage = 60;
 /// What shades the text: the words that were chosen, else that of the pinned cell; none where there is neither.
 ShadeChoice shade_choice(const ViewState& view);
 

@@ -134,6 +134,8 @@ struct FlowLook {
 /// What the stage of View::heads shows: the sentence with the arcs of all heads, the map of one head, or the text
 /// itself, shaded by weights.
 enum class StageForm { sentence, map, text };
+/// Words of a sentence that the stage shows unless another form is chosen, and at most.
+inline constexpr Index kUsualWordsOfStage = 40, kMostWordsOfStage = 60;
 
 /// The form of the stage, and how its text is shaded.
 struct TextLook {

@@ -6,6 +6,7 @@
 #include "derived/head_stats.h"
 #include "figure/page.h"
 #include "model/head_text.h"
+#include "session/figure_request.h"
 #include "session/shown.h"
 
 namespace headlight {

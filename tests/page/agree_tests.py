@@ -165,19 +165,19 @@ def test_folded_rows_say_what_rests(s):
     """What a row gives to special tokens, which are folded, stands beside it, as dark as its share, and in words."""
     request = ['--text', 'The trophy does not fit in the suitcase because it is too big', '--language', 'en']
     s.open(s.page('rests', 'shipped:any-sentence', *request))
-    s.browser.js('headlight.set({layer: 3, head: 7, pinned: [14, 8]})')
+    s.browser.js('headlight.set({layer: 3, head: 7, pinned: [14, 8], view: "heads"})')
     s.browser.settled()
     rows = s.export('shipped:any-sentence', *request[:2])['attention'][0]['attn'][3][7]
-    strips = [float(one) for one in s.browser.js('[...document.querySelectorAll("#stage-map .rests")].map((one) => one.getAttribute("opacity"))')]
+    strips = [float(one) for one in s.browser.js('[...document.querySelectorAll("#stage-map rect[width=\\"2\\"]")].map((one) => one.getAttribute("fill-opacity") ?? 1)')]
     # trophy is three tokens and one row; all others are one.
     expected = [sum(rows[i][0] for i in group) / len(group) for group in ([1], [2, 3, 4], *([i] for i in range(5, len(rows))))]
-    expect(len(strips) == len(expected) and max(abs(a - b) for a, b in zip(strips, expected)) < 1e-3, f'expected {expected}, found {strips}')
+    expect(len(strips) == len(expected) and max(abs(a - b) for a, b in zip(strips, expected)) <= 0.0051, f'expected {expected}, found {strips}')
     said = s.browser.js('document.querySelector("#row-table caption").textContent')
     expect(f'{100 * rows[14][0]:.0f} % rests on special tokens' in said, f'expected {rows[14][0]}, found {said!r}')
     expect('Grey strip' in s.browser.js('document.getElementById("folded").textContent'), 'what the strip means is not said')
     s.browser.js('headlight.set({fold: []})')
     s.browser.settled()
-    expect(s.browser.js('document.querySelectorAll("#stage-map .rests").length') == 0, 'nothing is folded, and a strip is there')
+    expect(s.browser.js('document.querySelectorAll("#stage-map rect[width=\\"2\\"]").length') == 0, 'nothing is folded, and a strip is there')
     expect('rests' not in s.browser.js('document.querySelector("#row-table caption").textContent'), 'nothing is folded, and something rests')
 
 

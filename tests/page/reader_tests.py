@@ -26,23 +26,27 @@ def test_keyboard(s):
     b.key('x')
     expect(b.js('headlight.state().painted') == [[1, 1, False]], 'x: expected the pinned cell to be blocked')
     b.key(']')
-    b.key('3')
-    expect(b.js('headlight.state().view') == 'flow', '3: expected the lines')
+    b.key('4')
+    expect(b.js('headlight.state().view') == 'flow', '4: expected the lines')
     b.key('1')
+    expect(b.js('headlight.state().view') == 'sentence', '1: expected the sentence')
     b.key('y')
     b.settled()
     expect(b.js('document.querySelectorAll("#explain .steps li").length') >= 4, 'y: expected the steps behind the weight')
 
 
 def test_opens_as_the_window(s):
-    """On the cell that a window would pin, folded as there; the sentence and the chips are of words."""
+    """On the sentence, with the cell that a window would pin, folded as there."""
     b = s.browser
     s.open(s.page('opens', 'shipped:any-sentence', '--text', 'The trophy does not fit in the suitcase because it is too big.'))
     state = b.js('headlight.state()')
     expect([state['layer'], state['head']] == [3, 7], f"expected L3·H7, found {state['layer']}.{state['head']}")
     line = b.js('document.querySelector(".sentence-line").textContent')
     expect('it' in line and 'trophy' in line and '94 %' in line, f'expected that it looks at trophy, 94 %, found {line}')
-    expect(b.js('document.querySelectorAll(".chip.to").length') == 3, 'expected the three pieces of trophy to be marked')
+    expect(state['view'] == 'sentence', f"expected the sentence, found {state['view']}")
+    words = b.js('[...document.querySelectorAll("#stage-map text")].map((one) => one.textContent)')
+    expect('trophy' in words and 'tro' not in words, f'expected trophy as one word, found {words}')
+    expect(b.js('document.querySelectorAll("#stage-map path").length') >= 8, 'expected arcs over the words')
     s.open(s.page('given', 'shipped:any-sentence', '--text', 'The cat sat.', '--head', '1.2'))
     expect(b.js('headlight.state().pinned') is None, 'expected no pinned cell in a head that was asked for')
 
@@ -53,6 +57,8 @@ def test_pointer(s):
     x, y = b.js('(() => { const box = document.querySelector("#atlas .head[data-key=\\"0.1\\"]").getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 3]; })()')
     b.click(x, y)
     expect(b.js('[headlight.state().layer, headlight.state().head]') == [0, 1], 'a click on a thumbnail chooses the head')
+    b.js('headlight.set({view: "heads"})')
+    b.settled()
     box = b.js('(() => { const box = document.getElementById("stage-map").getBoundingClientRect(); return [box.x, box.y, box.width, box.height]; })()')
     b.click(box[0] + box[2] * 0.45, box[1] + box[3] * 0.6)
     b.settled()
@@ -60,6 +66,30 @@ def test_pointer(s):
     expect(pinned is not None, 'a click on a cell keeps it')
     expect('%' in b.js('document.querySelector(".sentence").textContent'), 'the cell is told in words')
     expect(b.js('document.querySelectorAll("#row-table tbody tr").length') == 10, 'the row is told as a table')
+    b.click(box[0] + box[2] * 0.45, box[1] + box[3] * 0.6)
+    b.settled()
+    expect(b.js('headlight.state().pinned') == pinned, 'a second click on a cell keeps it')
+    expect(b.js('document.querySelectorAll("#explain .steps li").length') >= 4, 'a click on what is kept asks for its numbers')
+    b.key('Escape')
+    b.key('Escape')
+    expect(b.js('headlight.state().pinned') is None, 'Escape lets it go')
+
+
+def test_sentence(s):
+    """An arc is read where the pointer is on it, a click keeps it, and so does one on a word; words are those of the folded maps."""
+    b = s.browser
+    s.open(s.page('sentence', 'shipped:any-sentence', '--text', 'The trophy does not fit in the suitcase because it is too big.', '--language', 'en'))
+    place = '(() => { const word = [...document.querySelectorAll("#stage-map text")].find((one) => one.textContent === %s).getBoundingClientRect(); return [word.x + word.width / 2, word.y + word.height / 2]; })()'
+    b.click(*b.js(place % '"suitcase"'))
+    b.settled()
+    pinned = b.js('headlight.state().pinned')
+    tokens = b.js('headlight.state().tokens')
+    expect(pinned and 'suitcase'.startswith(tokens[pinned[0]]), f'a click on a word: expected its row, found {pinned} of {tokens}')
+    said = b.js('document.querySelector("#row-words .sentence").textContent')
+    expect('suitcase' in said and '%' in said, f'expected the cell in words, found {said!r}')
+    expect(b.js('document.getElementById("row-table").classList.contains("unseen")'), 'the row stands twice')
+    s.open(s.page('long-sentence', '--text', ' '.join(['the', 'cat', 'sat'] * 25), '--language', 'en'))
+    expect(b.js('document.querySelectorAll("#stage-map .word").length') >= 75, 'of many words the text is shown')
 
 
 def table_of(b):
@@ -112,13 +142,13 @@ def test_heads_are_named_as_the_window_names_them(s):
         expect(found == expected, f'{text}: {[(key, found[key], name) for key, name in expected.items() if found[key] != name]}')
 
 
-# Of a panel of Compare the colour of each word's label, and what the middle of a cell shows: nothing where it is hatched.
-LOOK = """(() => { const [a, b] = document.querySelectorAll("#compare-area .panel"), of = (panel) => {
-  const canvas = panel.querySelector("canvas"), context = canvas.getContext("2d"), size = headlight.state().tokens.length + 1;
+# Of the maps of Compare the colour of each word's label, and what the middle of a cell shows: nothing where it is hatched.
+LOOK = """(() => { const of = (canvas) => {
+  const context = canvas.getContext("2d"), size = headlight.state().tokens.length + 1;
   const at = (r, c) => [...context.getImageData((c + 0.5) * canvas.width / size, (r + 0.5) * canvas.height / size, 1, 1).data].join();
-  return {words: [...panel.querySelectorAll("text")].map((one) => [one.textContent, one.getAttribute("fill")]),
+  return {words: [...document.querySelectorAll("#stage-map text")].map((one) => [one.textContent, one.getAttribute("fill")]),
     missing: [at(6, 0), at(7, 0)], blocked: at(0, 1)}; };
-  return [of(a), of(b)]; })()"""
+  return [...document.querySelectorAll("#stage-map canvas")].slice(0, 2).map(of); })()"""
 
 
 def test_compared_words(s):
@@ -147,14 +177,14 @@ def test_text(s):
         head = weights[0]
     b.js('headlight.set({pinned: [3, 1], view: "text"})')
     b.settled()
-    titles = 'Array.from(document.querySelectorAll("#text-words .word")).map((word) => Number(word.title.replace("−", "-")))'
+    titles = 'Array.from(document.querySelectorAll("#stage-map .word")).map((word) => Number(word.title.replace("−", "-")))'
     shown = b.js(titles)
     expect(len(shown) == count, f'a word for each token: expected {count}, found {len(shown)}')
     expect(all(abs(number - head[3 * count + key]) < 1e-3 for key, number in enumerate(shown)), 'the row of the pinned word')
     b.js('document.querySelector("#text-controls input[value=columns]").click()')
     b.settled()
     expect(all(abs(number - head[query * count + 3]) < 1e-3 for query, number in enumerate(b.js(titles))), 'the column of the same word')
-    box = b.js('(() => { const box = document.querySelectorAll("#text-words .word")[5].getBoundingClientRect(); return [box.x + 3, box.y + 5]; })()')
+    box = b.js('(() => { const box = document.querySelectorAll("#stage-map .word")[5].getBoundingClientRect(); return [box.x + 3, box.y + 5]; })()')
     b.click(*box)
     b.settled()
     expect(b.js('headlight.state().pinned[1]') == 5, 'a click chooses a word')
@@ -184,6 +214,8 @@ def test_touch(s):
         return 'not asked of this browser'
     b.size(390, 844)
     s.open(s.page('touch', '--random', '--layers', '1', '--num-heads', '2', '--text', ' '.join(f'w{i % 37}' for i in range(60))))
+    b.js('headlight.set({view: "heads"})')
+    b.settled()
     x, y, w, h = b.js('(() => { const map = document.getElementById("stage-map"); map.scrollIntoView({block: "center"}); const box = map.getBoundingClientRect(); return [box.x, box.y, box.width, box.height]; })()')
     middle = (x + w * 0.6, y + h * 0.6)
     b.touch('touchStart', [middle])
@@ -206,7 +238,7 @@ def test_read_aloud(s):
     """A screen reader finds a name on everything that can be pressed, the map described, the row as a table in words."""
     b = s.browser
     s.open(s.page('aloud', '--text', SENTENCE, '--language', 'en'))
-    b.js('headlight.set({pinned: [4, 0]})')
+    b.js('headlight.set({pinned: [4, 0], view: "heads"})')
     b.settled()
     nameless = b.js('[...document.querySelectorAll("button, a, input, select, canvas[role=img]")].filter(one => !one.closest("[hidden]") && '
                     '!(one.getAttribute("aria-label") || one.textContent.trim() || one.title || one.labels?.length)).map(one => one.outerHTML.slice(0, 120))')
@@ -227,6 +259,7 @@ def test_print(s):
     if b.name != 'chromium':
         return 'not asked of this browser'
     s.open(s.page('print', '--text', SENTENCE, '--theme', 'dark'))
+    b.js('headlight.set({view: "heads"})')
     b.command('Emulation.setEmulatedMedia', media='print')
     b.settled()
     try:
@@ -248,7 +281,7 @@ def test_views_and_sizes(s):
     for width, height in ((390, 844), (1280, 800), (1920, 1080)):
         b.size(width, height)
         s.open(file)
-        for view in ('compare', 'heads', 'row', 'flow'):
+        for view in ('compare', 'sentence', 'heads', 'text', 'flow'):
             b.js(f'headlight.set({{view: "{view}"}})')
             b.settled()
             expect(b.js('document.documentElement.scrollWidth <= innerWidth'), f'{view} at {width} × {height} is wider than the window')

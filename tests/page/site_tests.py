@@ -178,7 +178,7 @@ def press(s, text):
 
 def test_site_exports(s):
     """JSON is the program's own export; an SVG has a cell for each weight, and the words."""
-    visit(s, f'#model=encoder&text={SENTENCE}&mask.Self=causal')
+    visit(s, f'#model=encoder&text={SENTENCE}&mask.Self=causal&view=heads')
     s.browser.js('(() => { window.saved = []; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { saved.push(blob); return make(blob); }; })()')
     for name in ('JSON', 'SVG'):
         press(s, name)
@@ -189,7 +189,7 @@ def test_site_exports(s):
     expect(found['tokens'] == expected['tokens'] and found['request']['source'] == GRAMMAR, 'the export is of another question')
     agrees(s, 'export', GRAMMAR, '--text', SENTENCE, '--mask', 'causal')
     s.run('export', file)
-    expect(drawn.count('<rect') == 100 and '机票' in drawn, f'the drawing: {drawn[:200]}')
+    expect(drawn.count('class="cell"') == 100 and '机票' in drawn, f'the drawing: {drawn[:200]}')
 
 
 def test_site_compares(s):
@@ -200,7 +200,7 @@ def test_site_compares(s):
     ask(s, '老师请小明帮医生买了去上海的车票')
     s.browser.settled()
     expect(s.browser.js('Array.from(headlight.weights("Self", 1, 5, {of: "A"}))') == before, 'A is no longer what was kept')
-    shown = s.browser.js('[...document.querySelectorAll("#compare-area h3")].map((one) => one.textContent)')
+    shown = s.browser.js('[...document.querySelectorAll("#compare-head h3")].map((one) => one.textContent)')
     expect(SENTENCE in shown[0] and '车票' in shown[1], f'the titles are {shown}')
 
 
@@ -279,7 +279,7 @@ def test_site_lesson_shows_what_its_step_folds(s):
     expect(s.browser.js('headlight.state().fold') == [], f"the step folds {s.browser.js('headlight.state().fold')}")
     shown = s.browser.js('[...document.querySelectorAll("#stage-map text")].map((one) => one.textContent)')
     expect(shown.count('<s>') == 2, f'expected a row and a column of <s>, found {shown}')
-    expect('mat looks at' in s.browser.js('document.querySelector("#row-words .sentence").textContent.replace(/[\u2066-\u2069]/g, "")'), 'the pinned cell is not read')
+    expect('mat rests on' in s.browser.js('document.querySelector("#row-words .sentence").textContent.replace(/[“”\u2066-\u2069]/g, "")'), 'the pinned cell is not read')
 
 
 def test_site_looks(s):

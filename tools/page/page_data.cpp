@@ -237,10 +237,25 @@ json relations_object(const Trace& trace, const SentenceArcs& arcs, const std::v
         row["arcs"].push_back({{"query", arc->cell.query},
                                {"key", arc->cell.key},
                                {"relation", arc->relation},
+                               {"reversed", arc->reversed},
                                {"label", both(relation_in_words(Language::en, arc->relation, arc->reversed),
                                               relation_in_words(Language::zh, arc->relation, arc->reversed))},
                                {"precision", arc->precision}});
     }
+  return list;
+}
+
+/// How many words rest on the first token, in heads that were taught.
+json resting_object(const Trace& trace, const SentenceArcs& arcs) {
+  json list = json::array();
+  for (const StackNames& names : stacks_of(trace))
+    for (const SentenceArcs::Resting& one : arcs.resting)
+      if (one.head.stack == names.stack)
+        list.push_back({{"stack", names.label},
+                        {"layer", one.head.layer},
+                        {"head", one.head.head},
+                        {"words", one.words},
+                        {"all", one.all}});
   return list;
 }
 
@@ -285,6 +300,8 @@ void write_answer(const Trace& trace, const SentenceArcs& arcs, const PagePlan& 
   }
   sink("],\"edits\":" + page_json(edits_object(trace)));
   sink(",\"relations\":" + page_json(relations_object(trace, arcs, plan.heads)));
+  if (!arcs.resting.empty())
+    sink(",\"resting\":" + page_json(resting_object(trace, arcs)) + ",\"rest\":" + page_json(arcs.rest));
   sink(",\"largest\":" + page_json(trace.largest_weight) + ",\"error\":" + page_json(error));
   if (!trace.warnings.empty()) sink(",\"warnings\":" + page_json(messages_of(trace.warnings)));
 }

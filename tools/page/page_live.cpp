@@ -28,9 +28,9 @@ Error cannot(const std::string& what) {
 /// A file of the folder that readers of models and of tokenizers may open.
 bool is_read(const fs::path& path) {
   const std::string name = path.filename().string();
-  return (path.extension() == ".json" && name != "training.json") || path.extension() == ".model" ||
-         name == "vocab.txt" || name == "merges.txt" || name.ends_with(".jinja") ||
-         (path.extension() == ".safetensors" && name.starts_with("model"));
+  return path.extension() == ".json" || path.extension() == ".model" || name == "vocab.txt" || name == "merges.txt" ||
+         name.ends_with(".jinja") ||
+         (path.extension() == ".safetensors" && (name.starts_with("model") || name == "arcs.safetensors"));
 }
 
 /// Whether the program's lexicon cuts the texts of this tokenizer.
@@ -63,8 +63,10 @@ Result<LiveFiles> live_files(const Document& document, const std::string& folder
     if (!has_weights) return cannot("another kind of file in " + folder.string());
     if (!tokenizers || !tokenizers->source) return cannot("a model without a tokenizer");
   }
-  if (model && !cuts_by_list(tokenizers->source) && !cuts_by_list(tokenizers->target)) return files;
   const auto assets = TRY(asset_folder());
+  if (document.card)
+    add(assets / "assets/grammar.json", "/assets/grammar.json");  // whose sentences its heads are named in
+  if (model && !cuts_by_list(tokenizers->source) && !cuts_by_list(tokenizers->target)) return files;
   for (const char* name :
        {"assets/lexicon.txt", "assets/models/encoder/tokenizer.json", "assets/models/any-sentence/tokenizer.json"})
     if (path_exists(assets / name)) add(assets / name, "/" + std::string(name));

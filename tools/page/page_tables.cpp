@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/base64.h"
 #include "figure/drawing/colour.h"
 #include "words/answer_words.h"
 #include "words/chosen_head_words.h"
@@ -38,6 +37,8 @@ constexpr PageWord kPageWords[] = {
     {"close", kWindowWords.close},
     {"view_flow", kWindowWords.view_flow},
     {"view_compare", kCompareWords.view_compare},
+    {"view_sentence", kTextWords.sentence},
+    {"view_heads", kTextWords.map},
     {"view_text", kTextWords.text},
     {"text_rows", kTextWords.rows},
     {"text_columns", kTextWords.columns},
@@ -63,14 +64,6 @@ constexpr PageWord kPageWords[] = {
     {"heads", kWindowWords.view_heads},
     {"order", kCompareWords.order_of_differences},
     {"order_layer", kHeadOrderWords.layer.name},
-    {"does_previous", kHeadNameWords.previous},
-    {"does_next", kHeadNameWords.next},
-    {"does_same", kHeadNameWords.same},
-    {"does_special", kHeadNameWords.special},
-    {"does_first", kHeadNameWords.first},
-    {"does_duplicate", kHeadNameWords.duplicate},
-    {"does_spread", kHeadNameWords.spread},
-    {"does_mixed", kHeadNameWords.mixed},
     {"linear", kWindowWords.linear},
     {"logarithmic", kWindowWords.logarithmic},
     {"own_range", kGridWords.own_range},
@@ -79,7 +72,6 @@ constexpr PageWord kPageWords[] = {
     {"special_folded", kAnswerWords.special_left_out},
     {"special_strips", kAnswerWords.special_folded},
     {"words_merged", kAnswerWords.words_merged},
-    {"attends", kAnswerWords.attends},
     {"blocked", kAnswerWords.blocked},
     {"pinned_hint", kChosenHeadWords.pinned_hint},
     {"head_is_on", kChosenHeadWords.head_is_on},
@@ -99,35 +91,20 @@ std::string css(Rgb colour) {
   return "rgb(" + std::to_string(colour.r) + " " + std::to_string(colour.g) + " " + std::to_string(colour.b) + ")";
 }
 
-std::string table_of(const std::array<Rgb, 256>& map) {
-  std::string bytes;
-  for (const Rgb& colour : map)
-    bytes += {static_cast<char>(colour.r), static_cast<char>(colour.g), static_cast<char>(colour.b)};
-  return encode_base64(bytes);
-}
-
 json theme_object(Theme theme) {
-  json object;
-  for (int i = 0; i < kColourMaps; ++i) {
-    const auto map = static_cast<ColourMap>(i);
-    object["maps"][std::string(name(map))] = table_of(colour_map(theme, map));
-  }
-  object["diverging"] = table_of(diverging_map(theme));
   const InkColours ink = ink_colours(theme);
   const BlockedColours blocked = blocked_colours(theme);
-  object["ink"] = {{"background", css(background_of(theme))},
-                   {"text", css(ink.text)},
-                   {"dim", css(ink.dim)},
-                   {"line", css(ink.line)},
-                   {"accent", css(ink.accent)},
-                   {"on_accent", css(text_on(ink.accent))},
-                   {"blocked_line", css(blocked.line)},
-                   {"blocked_tint", css(blocked.tint)},
-                   {"gap", css(gap_colour(theme))},
-                   {"below", css(diverging_map(theme)[40])},
-                   {"above", css(diverging_map(theme)[215])}};
-  for (std::size_t i = 0; i < kHeadColours; ++i) object["heads"].push_back(css(head_colour(theme, i)));
-  return object;
+  return {{"background", css(background_of(theme))},
+          {"text", css(ink.text)},
+          {"dim", css(ink.dim)},
+          {"line", css(ink.line)},
+          {"accent", css(ink.accent)},
+          {"on_accent", css(text_on(ink.accent))},
+          {"blocked_line", css(blocked.line)},
+          {"blocked_tint", css(blocked.tint)},
+          {"gap", css(gap_colour(theme))},
+          {"below", css(diverging_map(theme)[40])},
+          {"above", css(diverging_map(theme)[215])}};
 }
 
 }  // namespace

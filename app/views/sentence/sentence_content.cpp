@@ -98,7 +98,8 @@ std::optional<SentenceArc> SentenceContent::heaviest_of(Index row) const {
 }
 
 std::optional<SentenceContent> sentence_content(const Trace& trace, const FoldedStack* folded, const SentenceArcs& arcs,
-                                                const HeadRef& chosen, const std::optional<CellRef>& pinned) {
+                                                const HeadRef& chosen, const std::optional<CellRef>& pinned,
+                                                const std::vector<HeadRef>* only) {
   const Stack stack = chosen.stack;
   SentenceContent content;
   content.queries = words_along(trace.query_tokens(stack), folded ? &folded->fold.queries : nullptr);
@@ -107,7 +108,7 @@ std::optional<SentenceContent> sentence_content(const Trace& trace, const Folded
   const std::size_t most = std::max(content.queries.size(), content.keys.size());
   if (content.queries.empty() || content.keys.empty() || most > static_cast<std::size_t>(kMostWordsOfStage))
     return std::nullopt;
-  for (const HeadRef& head : heads_of(trace, stack)) {
+  for (const HeadRef& head : only ? *only : heads_of(trace, stack)) {
     const Matrix* weights = folded ? &folded->map(head) : &trace.head(head).thumbnail;
     if (weights->rows() != std::ssize(content.queries) || weights->cols() != std::ssize(content.keys))
       return std::nullopt;

@@ -8,7 +8,7 @@
 
 #include "derived/fold.h"
 #include "names/named_arcs.h"
-#include "session/shown.h"
+#include "view/view_state.h"
 
 namespace headlight {
 
@@ -59,8 +59,9 @@ struct SentenceContent {
 };
 
 /// The content; nothing where there are more words than kMostWordsOfStage, or none. `folded`: the maps as they are
-/// shown; null: each token is a word. `pinned`: a cell of `chosen`.
+/// shown; null: each token is a word. `pinned`: a cell of `chosen`. `only`: some of the stack's heads; null: all.
 std::optional<SentenceContent> sentence_content(const Trace& trace, const FoldedStack* folded, const SentenceArcs& arcs,
-                                                const HeadRef& chosen, const std::optional<CellRef>& pinned);
+                                                const HeadRef& chosen, const std::optional<CellRef>& pinned,
+                                                const std::vector<HeadRef>* only = nullptr);
 
 }  // namespace headlight

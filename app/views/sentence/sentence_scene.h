@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "figure/drawing/drawing.h"
+#include "figure/head_name.h"
 #include "views/sentence/sentence_content.h"
 
 namespace headlight {
@@ -68,6 +69,19 @@ struct DrawnSentence {
 /// `key J`, `arc I J`, `bar J`, `row L.H`.
 DrawnSentence add_sentence(Drawing& scene, const SentenceContent& content, const SentenceFrame& frame,
                            const SentenceWishes& wishes, float unit, const TextWidth& measure);
+
+/// What lies at a point of the scene.
+struct PointedSentence {
+  std::optional<Index> word = {};       // that looks
+  std::optional<SentenceArc> arc = {};  // an arc, or a cell of the strip
+  std::optional<Index> bar = {};        // of the pinned row
+  std::optional<HeadRef> head = {};     // of a row of the strip
+};
+/// An arc that is not farther than `near`, in the units of the drawing.
+PointedSentence pointed_at(const SentenceContent& content, const DrawnSentence& drawn, Point at, float near);
+
+/// What a row of the strip has room for of a head's name: of what it does at other places than relations.
+std::string name_of_row(Language language, const HeadName& name);
 
 /// The name of an arc in few words: "determiner", "pronoun → noun".
 std::string arc_name(Language language, const std::string& relation, bool reversed, bool brief = true);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "derived/fold.h"
+#include "figure/drawing/map_layout.h"
 #include "heads/pattern_difference.h"
 #include "math/attention.h"
 #include "math/position.h"
@@ -60,6 +61,8 @@ json axis_object(const Tokens& a, const Tokens& b) {
 
 json page_tokens(const Tokens& tokens) {
   json list = json::parse(json_tokens(tokens));
+  for (std::size_t i = 0; i < tokens.size(); ++i)
+    if (std::string label = axis_label(tokens.tokens[i]); list[i]["text"] != label) list[i]["label"] = std::move(label);
   if (const auto fold = fold_of(tokens, tokens, {.words = true}))
     for (const auto& group : fold->queries.groups)
       for (Index i = group.first + 1; i < group.first + group.count; ++i)

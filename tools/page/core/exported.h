@@ -19,6 +19,9 @@ namespace headlight {
 inline std::unique_ptr<PageAnswer> page_sides[2];
 inline std::string page_reply;
 
+/// Drops what was made of the answers (exports/scene.cpp).
+void forget_scenes();
+
 inline nlohmann::json error_object(const Error& error) {
   return {{"error", error.message()}, {"code", name(error.code)}};
 }

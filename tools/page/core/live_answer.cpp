@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "heads/head_measures.h"
 #include "math/generate.h"
 #include "page/core/page_answers.h"
 #include "question/json/document_json.h"
@@ -21,6 +22,8 @@ Status LiveAnswer::answer(const Request& request) {
   trace_ = TRY(forward(request, unwatched(), trace_.get(), 1));
   return Done{};
 }
+
+std::vector<HeadRef> LiveAnswer::heads(Stack stack) const { return heads_of(*trace_, stack); }
 
 /// The most probable word after another, until the end.
 Status LiveAnswer::write(Request request) {

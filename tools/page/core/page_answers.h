@@ -9,6 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "base/result.h"
+#include "names/named_arcs.h"
 #include "question/document.h"
 #include "question/question_fields.h"
 
@@ -26,7 +27,14 @@ void take_seed(const nlohmann::json& request, Edits& edits);
 class PageAnswer {
  public:
   virtual ~PageAnswer() = default;
-  virtual const Trace& trace() const = 0;
+  const Trace& trace() const { return *shared_trace(); }
+  virtual std::shared_ptr<const Trace> shared_trace() const = 0;
+  /// A head's map of at most kThumbnail cells a side, as Trace has it; of longer sentences perhaps of fewer cells.
+  virtual const Matrix& thumbnail(const HeadRef& head) = 0;
+  /// The heads of a stack that it has, layer after layer.
+  virtual std::vector<HeadRef> heads(Stack stack) const = 0;
+  /// The names of its cells. `edited`: masks and edits are others than those that it was written with.
+  virtual SentenceArcs arcs(bool edited) const = 0;
   /// Replaces the masks and edits by those of a request; the tokens stay. Errors: those of resolve() and forward().
   virtual Status change(const nlohmann::json& request) = 0;
 };
@@ -37,15 +45,20 @@ class StillAnswer : public PageAnswer {
   /// `answer` is the object of a page's data that has `stacks`. Errors: those of page_of_answer.
   static Result<std::unique_ptr<StillAnswer>> read(const nlohmann::json& answer, const PageNumbers& beside = {});
   Status change(const nlohmann::json& request) override;
-  const Trace& trace() const override { return trace_; }
+  std::shared_ptr<const Trace> shared_trace() const override { return trace_; }
+  const Matrix& thumbnail(const HeadRef& head) override;
+  std::vector<HeadRef> heads(Stack stack) const override { return page_.stacks.at(stack).heads; }
+  SentenceArcs arcs(bool edited) const override { return edited ? SentenceArcs{} : arcs_; }
 
  private:
   AttentionTrace& attention(Stack stack, std::size_t layer);
   void take_numbers();
+  void take_thumbnails(const nlohmann::json& stacks);
 
   PageAttention page_;  // its layers' numbers are those of trace_
-  Trace trace_;
-  std::shared_ptr<StackTrace> encoder_;  // trace_.encoder
+  std::shared_ptr<Trace> trace_ = std::make_shared<Trace>();
+  std::shared_ptr<StackTrace> encoder_;  // trace_->encoder
+  SentenceArcs arcs_;
 };
 
 /// A model in a folder of the page's memory, or the fresh weights that a request asks for.
@@ -56,9 +69,11 @@ class LiveAnswer : public PageAnswer {
   Status ask(const nlohmann::json& request, std::size_t most);
   Status change(const nlohmann::json& request) override;
   bool is_answered() const { return trace_ != nullptr; }
-  /// Precondition: is_answered().
-  const Trace& trace() const override { return *trace_; }
-  const std::shared_ptr<const Trace>& shared_trace() const { return trace_; }
+  /// Precondition of all that follow: is_answered().
+  std::shared_ptr<const Trace> shared_trace() const override { return trace_; }
+  const Matrix& thumbnail(const HeadRef& head) override { return trace_->head(head).thumbnail; }
+  std::vector<HeadRef> heads(Stack stack) const override;
+  SentenceArcs arcs(bool) const override { return named_arcs(document_, *trace_); }
 
  private:
   Status answer(const Request& request);

@@ -39,7 +39,7 @@ export function createInterface(store, live, views) {
     weights(name, layer, head, {of = 'B', folded = false} = {}) {
       if (of !== 'B' && !(of === 'A' && store.kept)) refuse('of', store.kept ? 'A or B' : 'B', of);
       const stack = stackWith(name, layer, head, of === 'A' ? store.kept : store.answer);
-      return (folded ? store.shown : store.head)(stack, layer, head).weights.slice();
+      return (folded ? store.shown : store.weights)(stack, layer, head);
     },
 
     /** What a head does, by the names of measures (`headlight heads`); null where no row has one. */
@@ -69,7 +69,7 @@ export function createInterface(store, live, views) {
       if (has('off')) edits.off = new Set(change.off.map(String));
       if (Object.keys(edits).length > 0) store.edit(edits);
       if (has('pinned')) store.look({pinned: change.pinned && cellOf(stack, ...change.pinned)});
-      if (has('view')) store.look({view: known('view', views, change.view)});
+      if (has('view')) store.look({view: known('view', views, change.view === 'row' ? 'sentence' : change.view)});
       if (has('scaleOfColours')) store.look({log: change.scaleOfColours === 'log'});
       for (const part of fold) known('fold', ['special', 'words'], part);
       if (has('fold')) store.look({foldSpecial: fold.includes('special'), mergeWords: fold.includes('words')});

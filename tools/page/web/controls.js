@@ -3,8 +3,7 @@
 
 import { button, byId, fill, icon, link, make, quiet, segmented, select, toggle, worded } from './elements.js';
 import { MEASURES } from './core.js';
-import { briefNumber, taste, ticks, wordsOf } from './look.js';
-import { paint } from './map.js';
+import { briefNumber, MAPS, taste, wordsOf } from './look.js';
 
 const ORDERS = ['layer', ...MEASURES];
 /** Those that compare the tokens of one sentence. */
@@ -58,12 +57,12 @@ export function createControls(store, redraw) {
         icon('↷', 'redo', store.redo, store.undone.length === 0), isEdited && link('reset', store.reset)));
   }
 
-  function colourBar(scale) {
-    const canvas = make('canvas', {class: 'colour-bar', 'aria-hidden': 'true'});
-    const values = Array.from({length: 256}, (_, i) => i / 255);
-    paint(canvas, {values, rows: 1, cols: 256}, {top: 1}, {w: 200, h: 10});
+  function colourBar() {
+    const canvas = make('canvas', {class: 'colour-bar', width: 256, height: 1, 'aria-hidden': 'true'});
+    const colours = store.core.colours(taste.theme === 'dark' ? 1 : 0, MAPS.indexOf(taste.map));
+    canvas.getContext('2d').putImageData(new ImageData(new Uint8ClampedArray(colours), 256, 1), 0, 0);
     return make('span', {class: 'colours'}, canvas, make('span', {class: 'ticks', 'aria-hidden': 'true'},
-      ...ticks(scale).map((number) => make('span', {text: briefNumber(number)}))));
+      ...store.core.ticks(store.asked()).map((text) => make('span', {text}))));
   }
 
   function drawLook() {
@@ -71,8 +70,8 @@ export function createControls(store, redraw) {
     const isLong = Math.max(stack.T, stack.S) > MOST_FOLDED;
     const foldToggle = (name, field) => toggle(name, isLong ? 'tip_fold_too_long' : `tip_${name}`,
       view[field] && !isLong, (on) => store.look({[field]: on, painting: false, viewport: null}), isLong);
-    const maps = worded('map', Object.keys(taste.themes.light.maps));
-    fill(byId('look-controls'), colourBar({log: view.log, top: store.top}),
+    const maps = worded('map', MAPS);
+    fill(byId('look-controls'), colourBar(),
       oneOfTwo('colours', [wordsOf('linear'), wordsOf('logarithmic')], 'tip_colour_scale', 'log'),
       toggle('own_range', 'tip_own_range', view.ownRange, (ownRange) => store.look({ownRange})),
       select(wordsOf('colour_map'), maps, taste.map, (map) => { taste.map = map; redraw(); }),
@@ -111,7 +110,7 @@ export function createControls(store, redraw) {
 
 /** What the overlay lists: keys, and the names of the words about what they do. */
 const HELP = [['← → ↑ ↓', 'key_move'], ['Enter', 'key_pin'], ['Esc', 'key_let_go'], ['[ ]   { }', 'key_heads'],
-  ['1 2 3 4 5', 'view_heads', 'view_row', 'view_flow', 'view_compare', 'view_text'], ['Y', 'numbers'],
+  ['1 2 3 4 5', 'view_sentence', 'view_heads', 'view_text', 'view_flow', 'view_compare'], ['Y', 'numbers'],
   ['M', 'section_mask', 'mask_causal'], ['Shift M', 'section_mask', 'mask_padding'], ['P', 'paint'], ['X', 'key_block'],
   ['Backspace', 'clear_paint'], ['V   Shift V   0', 'key_scale'], ['Space', 'tip_on_off'],
   ['G   Shift G', 'logarithmic', 'own_range'], ['Z   Shift Z', 'fold_special', 'merge_words'], [';', 'order'],

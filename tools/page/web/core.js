@@ -3,6 +3,7 @@
 
 import { joined, sizeOf } from './data.js';
 import { errorText } from './look.js';
+import { textWidth } from './paint.js';
 import { unicodeFor } from './unicode.js';
 
 /** In the order of core/heads/head_measures.h. */
@@ -15,6 +16,7 @@ export async function startCore(bytes) {
   let core = null;
   const memory = () => core.memory, page = unicodeFor(memory);
   const bytesAt = (at, size) => new Uint8Array(memory().buffer, at, size);
+  const measure = {width: (at, size, em) => textWidth(decoder.decode(bytesAt(at, size)), em)};
   const system = {
     clock_time_get(clock, precision, to) {
       new DataView(memory().buffer).setBigUint64(to, BigInt(Math.round(performance.now() * 1e6)), true);
@@ -26,7 +28,7 @@ export async function startCore(bytes) {
     .catch((error) => { throw new Error(`core: expected a program, found ${error.message}`); });
   // A page has no files and no processes: calls for them return ENOSYS.
   for (const {module: from, name} of WebAssembly.Module.imports(module))
-    (imports[from] ??= {})[name] = page[name] ?? system[name] ?? (() => 52);
+    (imports[from] ??= {})[name] = page[name] ?? measure[name] ?? system[name] ?? (() => 52);
   core = (await WebAssembly.instantiate(module, imports)).exports;
   core._initialize();
 
@@ -86,6 +88,21 @@ export async function startCore(bytes) {
     /** −1 where blocked. */
     folded: (stack, layer, head, {special, words, queries, keys}) =>
       floats(core.folded(...place(stack, layer, head), special ? 1 : 0, words ? 1 : 0), queries.length * keys.length),
+    /** A scene in a place: items to paint (page/core/scene_json.cpp); null where a view cannot show so much. */
+    scene: (place, look) => answered(look, (at, size) => core.scene(place, at, size)),
+    /** What lies at a point of the scene there. */
+    point(place, x, y) { core.point(place, x, y); return reply(); },
+    /** The colours of the n-th map of that scene on so many pixels: {bytes, rows, columns}. */
+    pixels(place, n, width, height) {
+      const at = core.pixels(place, n, width, height), rows = core.pixel_rows(), columns = core.pixel_columns();
+      return {bytes: new Uint8ClampedArray(bytesAt(at, 4 * rows * columns)), rows, columns};
+    },
+    /** 256 colours, four bytes each. */
+    colours: (theme, map) => bytesAt(core.colours(theme, map), 1024).slice(),
+    names: (look) => answered(look, core.names),
+    row: (look) => answered(look, core.row),
+    table: (look) => answered(look, core.table),
+    ticks: (look) => answered(look, core.ticks),
     why(stack, layer, head, {query, key}) { core.why(...place(stack, layer, head), query, key); return reply(); },
     guesses(count) { core.guesses(count); return reply(); },
   };

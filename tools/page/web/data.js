@@ -44,11 +44,13 @@ export async function inflated(packed, told = () => {}) {
 }
 
 /** Numbers of two bytes, in parts: of a list, of each layer all low bytes, then all high bytes. */
-async function numbersOf(stored) {
-  if (!Array.isArray(stored)) return [bytesOf(stored)];
-  const layers = [];
-  for (const part of stored) layers.push(...await partsOf(streamOf(part), 'deflate-raw'));
-  return layers;
+async function numbersOf(stored, field) {
+  try {
+    if (!Array.isArray(stored)) return [bytesOf(stored)];
+    const layers = [];
+    for (const part of stored) layers.push(...await partsOf(streamOf(part), 'deflate-raw'));
+    return layers;
+  } catch { throw new Error(`${field}: expected numbers in base64, found another text`); }
 }
 
 /** `1.4` for layer 1, head 4: how scripts and options name a head. */
@@ -58,6 +60,7 @@ export function headText(stack, layer, head) { return ['', 'encoder:', 'cross:']
 
 /** How edits of layers name a stack, by its number; and the masks of a request. */
 export const STACK_NAMES = ['self', 'encoder', 'cross'];
+const MOST_HEADS = 2 ** 16;
 const MASK_FIELDS = ['mask', 'encoder_mask', 'cross_mask'], NUMBERS = ['q', 'k', 'v', 'weights'];
 
 /** What of a stack follows from an answer. */
@@ -68,39 +71,44 @@ export function sidesOf(stack, answer) {
 }
 
 export function stackOf(stack, index, page, side) {
+  const count = stack.layers * stack.heads;
+  if (!(count <= MOST_HEADS)) throw new Error(`layers, heads: expected at most ${MOST_HEADS} heads, found ${count}`);
   const heads = stack.only ? stack.only.map((key) => key.split('.').map(Number))
     : Array.from({length: stack.layers * stack.heads}, (_, i) => [Math.floor(i / stack.heads), i % stack.heads]);
   const known = new Set(heads.map((one) => headKey(...one)));
   return {
     name: stack.name, index, side, number: stack.number, mask: stack.mask, ...sidesOf(stack, page),
-    layers: stack.layers, headCount: stack.heads, dk: stack.d_k, given: stack.weights !== undefined,
+    layers: stack.layers, headCount: stack.heads, dk: stack.d_k, given: stack.given === true,
     heads: heads.map(([layer, head]) => ({layer, head, key: headKey(layer, head)})),
     hasHead: (layer, head) => known.has(headKey(layer, head)),
-    thumbnails: stack.thumbnails ? {side: stack.thumbnails.side, bytes: bytesOf(stack.thumbnails.data)} : null,
   };
 }
 
 /** The answer of a page (side 0), or of A in its comparison (1). Its seed is text: a number would be rounded. */
 export function answerOf(page, side) {
-  const {dropout_seed: rounded, ...edits} = page.edits;
-  return {
-    stacks: page.stacks.map((stack, index) => stackOf(stack, index, page, side)), edits,
-    error: page.error, relations: page.relations ?? [], warnings: page.warnings ?? [],
-  };
+  const stacks = page.stacks.map((stack, index) => stackOf(stack, index, page, side));
+  return {stacks, edits: editsOf(page), error: page.error, warnings: page.warnings ?? []};
 }
 
-/** Gives the core the numbers of an answer. */
-export async function openAnswer(core, page, side, {edits}) {
-  const stacks = [], sides = {};
-  for (const {thumbnails, ...stack} of page.stacks) {
+const editsOf = ({edits: {dropout_seed: rounded, ...edits}}) => edits;
+
+/** Gives the core the numbers of an answer, which says what is wrong with them; then they are no longer in the data. */
+export async function openAnswer(core, page, side) {
+  const {stacks: all, edits, error, relations, resting, rest, largest} = page, stacks = [], sides = {};
+  for (const stack of all) {
+    const own = {...stack};
     for (const name of [stack.queries, stack.keys]) sides[name] = page[name];
     for (const field of NUMBERS) {
-      if (stack[field]) core.put(`${side}/${stack.number}/${field}`, await numbersOf(stack[field]));
-      if (!Array.isArray(stack[field])) delete stack[field];  // a list stays: its numbers are planes
+      if (own[field]) core.put(`${side}/${stack.number}/${field}`, await numbersOf(own[field], field));
+      if (!Array.isArray(own[field])) delete own[field];  // a list stays: its numbers are planes
     }
-    stacks.push(stack);
+    stacks.push(own);
   }
-  core.open(side, {...sides, stacks, edits, error: page.error});
+  core.open(side, {...sides, stacks, edits: editsOf(page), error, relations, resting, rest, largest});
+  for (const stack of all) {
+    stack.given = stack.weights !== undefined;
+    for (const field of NUMBERS) delete stack[field];
+  }
 }
 
 /** The masks and edits of a request, as the reader wants them (state.js). A mask 'file' is that of the data. */
@@ -117,12 +125,26 @@ export function changesOf({stacks, edits}, {masks, scale, off}) {
     ...Object.fromEntries(stacks.map((stack, i) => [MASK_FIELDS[stack.number], wanted(stack.mask, masks[i])]))};
 }
 
+function parsed(text) {
+  try { return JSON.parse(text); } catch { throw new Error('headlight-data: expected JSON, found another text'); }
+}
+
+/** What every page has. */
+const FIELDS = {core: 'string or object', card: 'object', 'card.shape': 'string', 'card.name': 'object', stacks: 'list',
+  edits: 'object', view: 'object', look: 'object', request: 'object', tables: 'list', words: 'object',
+  'words.en': 'object', colours: 'object'};
+
 /** The page's data, from its script element. Throws where it is cut off or is of another kind. */
 export function readPage() {
   const element = byId('headlight-data');
   if (!element) throw new Error('headlight-data: expected a script element, found nothing');
-  const page = JSON.parse(element.textContent), schema = String(page.schema).slice(0, 60);
+  const page = parsed(element.textContent), schema = String(page?.schema).slice(0, 60);
   if (schema !== 'headlight.page/1') throw new Error(`schema: expected headlight.page/1, found ${schema}`);
-  if (!page.core) throw new Error('core: expected a text, found nothing');
+  for (const [name, like] of Object.entries(FIELDS)) {
+    const found = name.split('.').reduce((of, key) => of?.[key], page);
+    const is = Array.isArray(found) ? 'list' : typeof found;
+    if (!found || !like.split(' or ').includes(is))
+      throw new Error(`${name}: expected ${like}, found ${found ? is : 'nothing'}`);
+  }
   return page;
 }

@@ -30,26 +30,8 @@ export function fill(element, ...children) {
   if (focused >= 0) controls()[focused]?.focus({preventScroll: true});
 }
 
-/** Tells whether what it is given is other than what it was given before. */
-export function noticer() {
-  let before = [];
-  return (...now) => {
-    const isNew = now.length !== before.length || now.some((one, i) => one !== before[i]);
-    before = now;
-    return isNew;
-  };
-}
-
 /** A text that stands back. */
 export function quiet(tag, text) { return make(tag, {class: 'quiet', text}); }
-
-/** Has `act` hear of such events on what `selector` finds in an element. */
-export function listen(element, kind, selector, act) {
-  element.addEventListener(kind, (event) => {
-    const found = event.target.closest(selector);
-    if (found) act(found, event);
-  });
-}
 
 export function button(kind, text, click, properties = {}) {
   return make('button', {type: 'button', class: kind, text, on: {click}, ...properties});

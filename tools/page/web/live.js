@@ -30,7 +30,7 @@ export async function openModel(core, model, told) {
 export function createLive(store, page) {
   const {core, answer} = store, of = (number) => answer.stacks.find((stack) => stack.number === number);
   // The fields that belong to the written sentence, to be restored with it; null where the model is not the page's.
-  let written = {edits: answer.edits, relations: answer.relations, masks: answer.stacks.map(({mask}) => mask)};
+  let written = {edits: answer.edits, masks: answer.stacks.map(({mask}) => mask)};
   let base = {...page.request, ...(page.live && 'source' in page.request && {source: MODEL})}, last = base;
   let answering = 0, likely = [], encoder = false, isStarted = false;  // of the answer: its next words, and where
   const guesses = () => core.guesses(GUESSES), changes = () => changesOf(answer, store.edits);
@@ -39,7 +39,7 @@ export function createLive(store, page) {
   function take(found) {
     for (const stack of found.stacks) {
       const own = of(stack.number);
-      if (own) Object.assign(own, sidesOf(stack, found), {thumbnails: null});
+      if (own) Object.assign(own, sidesOf(stack, found));
     }
     ({answering, encoder} = found);
     page.card.shape = found.shape;
@@ -71,7 +71,7 @@ export function createLive(store, page) {
     const found = asked(request);
     [base, written] = [request, null];
     answer.stacks = found.stacks.map((stack, i) => stackOf(stack, i, found, 0));
-    Object.assign(answer, {edits: {off: []}, relations: []});
+    answer.edits = {off: []};
     store.renew(true);
     take(found);
     if (typeof request.text === 'string') input.value = request.text;
@@ -97,7 +97,6 @@ export function createLive(store, page) {
     if (written) takeWritten(same);
     store.renew();
     take(asked({...texts, ...changes()}));
-    answer.relations = same ? written.relations : [];  // the page does not compute named arcs
     store.notify({answer: true});
     const [tokens, reply] = both ? [of(1).queryTokens, of(0).queryTokens] : [answer.stacks[0].queryTokens, null];
     return {tokens: tokens.map((token) => token.text), target: reply?.map((token) => token.text), next: guesses()};

@@ -9,19 +9,26 @@ import { byId, fill, icon, link, make, quiet } from './elements.js';
 import { createLive, openModel } from './live.js';
 import { briefNumber, either, ink, shapeText, taste, wordsOf } from './look.js';
 import { createBars, createExplain, createTables } from './numbers.js';
-import { createFlow, createRows } from './rows.js';
 import { createSite } from './site.js';
-import { createCompare, createStage } from './stage.js';
+import { createStage } from './stage.js';
 import { createStore } from './state.js';
-import { createSentence, createText } from './text.js';
 
-const NARROW = 820, root = document.documentElement;
+const NARROW = 820, root = document.documentElement, VIEWS = ['sentence', 'heads', 'text', 'flow'];
+/** The forms of the window's stage. */
+const STAGE_FORMS = {sentence: 'sentence', map: 'heads', text: 'text'};
+
+/** Says what went wrong in place of the page, or above it. */
+function fail(error) {
+  Object.assign(byId('loading'), {hidden: false, textContent: `headlight: ${error.message}`});
+  throw error;
+}
 
 /** What the session that was written looks at. */
 function takeView(store, {view, compare}) {
   const number = {encoder: 1, cross: 2}[view.stack] ?? 0, {layer, head, pinned, text} = view;
+  const form = text?.shown ? 'text' : STAGE_FORMS[text?.form] ?? (view.view === 'flow' ? 'flow' : 'sentence');
   store.look({
-    view: compare ? 'compare' : text?.shown ? 'text' : 'heads', layer, head,
+    view: compare ? 'compare' : form, layer, head,
     stack: Math.max(0, store.answer.stacks.findIndex((one) => one.number === number)),
     pinned: pinned ? {query: pinned[0], key: pinned[1]} : null,
     log: view.scale === 'log', ownRange: view.own_range === true,
@@ -32,20 +39,16 @@ function takeView(store, {view, compare}) {
 
 function open(core, page, answer, kept) {
   const {look} = page;
-  const language = look.language ?? (navigator.language.startsWith('zh') ? 'zh' : 'en');
-  Object.assign(taste, {words: page.words, themes: page.colours, language, map: look.colours ?? taste.map});
+  taste.map = look.colours ?? taste.map;
   const store = createStore(core, answer, kept, page.largest);
   takeView(store, page);
   const live = page.live || page.site ? createLive(store, page) : null;
 
-  const stage = createStage(store, byId('heads-area')), atlas = createAtlas(store, byId('atlas'), () => request());
-  const bars = createBars(store, byId('stage-head'), byId('row-words'));
+  const stage = createStage(store, byId('stage-area'), page), atlas = createAtlas(store, byId('atlas'), request);
+  const bars = createBars(store, byId('stage-head'), byId('row-words'), byId('row-table'));
   const explain = createExplain(store, byId('explain')), tables = createTables(store, byId('answers'), page.tables);
-  const sentence = createSentence(store, byId('sentence')), controls = createControls(store, () => request());
-  const rows = createRows(store, byId('row-area'), atlas.order), flow = createFlow(store, byId('flow-lines'));
-  const text = createText(store, byId('text-controls'), byId('text-words'));
-  const compare = (page.compare || page.site) && createCompare(store, byId('compare-area'), page);
-  const areas = {heads: stage, row: rows, flow, ...(compare && {compare}), text}, views = Object.keys(areas);
+  const controls = createControls(store, () => request());
+  const views = [...VIEWS, ...(page.compare || page.site ? ['compare'] : [])];
 
   let site = null, waiting = Boolean(page.site) && location.hash.length > 1;  // for what the address asks
   let wanted = null;  // 'cell': another cell is read, and nothing else changed; 'all'
@@ -61,22 +64,19 @@ function open(core, page, answer, kept) {
     drawTexts();
     tables.draw();
     live?.draw();
-    sentence.draw();
     bars.drawHead();
     controls.draw(views);
-    for (const name of views) byId(`${name}-area`).hidden = name !== store.view.view;
-    const tall = window.innerWidth < NARROW ? byId('stage').clientWidth * 1.4 : Math.max(240, roomBelow('atlas') - 80);
-    atlas.draw(byId('atlas').clientWidth, tall);
+    byId('flow-controls').hidden = store.view.view !== 'flow';
   }
 
-  /** The view in the middle, and what stands below it. */
-  function drawStage(all) {
-    const {view} = store.view, width = byId('stage').clientWidth;
-    // The sentence below the map is seen without scrolling; the bars may lie below the edge of a low window.
-    const height = Math.min(window.innerWidth < NARROW ? width : Math.max(300, roomBelow('stage') - 100), width * 1.02);
-    areas[view].draw(width, height, all);
-    byId('zoom').hidden = view !== 'heads' || !stage.canZoom();
-    bars.draw();
+  /** The view in the middle, what stands below it, and all heads. */
+  function drawScenes() {
+    const width = byId('stage').clientWidth, isNarrow = window.innerWidth < NARROW;
+    const below = Math.max(300, roomBelow('stage-area') - (store.view.view === 'sentence' ? 40 : 130));
+    stage.draw(width, isNarrow ? Math.max(420, width) : Math.min(below, width * 1.02));
+    byId('zoom').hidden = store.view.view !== 'heads' || !stage.canZoom();
+    bars.draw(!stage.hasBars());
+    atlas.draw(byId('atlas').clientWidth, isNarrow ? width * 1.4 : Math.max(240, roomBelow('atlas') - 80));
   }
 
   /** Draws what was asked for since the last frame. */
@@ -84,11 +84,12 @@ function open(core, page, answer, kept) {
     const all = wanted === 'all';
     wanted = null;
     if (waiting) return;
-    if (all) drawAll();
-    drawStage(all);
-    sentence.mark();
-    explain.draw();
-    if (!all) atlas.mark();
+    try {
+      if (all) drawAll();
+      drawScenes();
+      explain.draw();
+    } catch (error) { fail(error); }
+    byId('loading').hidden = true;
     root.dataset.ready = 'true';
   }
 
@@ -101,12 +102,13 @@ function open(core, page, answer, kept) {
     fill(byId('warnings'), ...answer.warnings.map((text) => make('p', {class: 'doubt', text})));
     const zh = taste.language === 'zh', {card} = page;
     root.lang = zh ? 'zh-CN' : 'en';
-    document.title = `${page.title.slice(0, 80)} · Headlight`;
+    document.title = `${String(page.title).slice(0, 80)} · Headlight`;
     fill(byId('model'), make('span', {class: 'model-name', text: either(card.name)}), quiet('span', shapeText(card)));
     fill(byId('options'),
       link('language', () => { taste.language = zh ? 'en' : 'zh'; request(); }, {lang: zh ? 'en' : 'zh-CN'}),
       link(taste.theme === 'dark' ? 'light' : 'dark', switchTheme), link('print', () => window.print()),
       icon('?', 'help', () => keys.showHelp()));
+    byId('sentence').textContent = store.stack().queryTokens.map(({text}) => text).join(' ');
     byId('skip').textContent = wordsOf('skip');
     fill(byId('zoom'), icon('−', 'zoom_out', () => stage.zoom(1 / 1.6)), icon('+', 'zoom_in', () => stage.zoom(1.6)),
       icon('⤢', 'whole_pattern', () => store.look({viewport: null})));
@@ -126,7 +128,7 @@ function open(core, page, answer, kept) {
   }
 
   const {reveal, zoom} = stage, keys = createKeys(store, {reveal, zoom, order: atlas.order, theme: switchTheme, views});
-  const ofCell = (name) => ['hovered', 'pinned'].includes(name);
+  const ofCell = (name) => ['hovered', 'hoveredHead', 'pointer', 'pointed', 'pinned'].includes(name);
   store.notify = (change) => request(Object.keys(change).every(ofCell) ? 'cell' : 'all');
   dark.addEventListener('change', takeTheme);
   print.addEventListener('change', () => { takeTheme(); draw(); });
@@ -136,26 +138,23 @@ function open(core, page, answer, kept) {
   Object.defineProperty(window, 'headlight', {value: api, enumerable: true});
   if (page.live) live.start();
   if (!page.site) return;
-  site = createSite(store, page, live, api, () => request());
+  site = createSite(store, page, live, api, stage, () => request());
   site.begin().finally(() => { waiting = false; });
 }
 
 async function start() {
-  const loading = byId('loading');
   try {
-    const page = readPage(), answer = answerOf(page, 0), kept = page.compare ? answerOf(page.compare, 1) : null;
+    const page = readPage(), own = navigator.language.startsWith('zh') ? 'zh' : 'en';
+    Object.assign(taste, {words: page.words, themes: page.colours, language: page.look.language ?? own});
     // Long pages take a moment; the reader sees that something is under way before the browser is busy.
+    byId('loading').textContent = wordsOf('opening');
     await new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
     const core = await startCore(await inflated(page.core));
     if (page.live) await openModel(core, page.live);
-    else await openAnswer(core, page, 0, answer);
-    if (kept) await openAnswer(core, page.compare, 1, kept);
-    open(core, page, answer, kept);
-    loading.hidden = true;
-  } catch (error) {
-    loading.textContent = `headlight: ${error.message}`;
-    throw error;
-  }
+    else await openAnswer(core, page, 0);
+    if (page.compare) await openAnswer(core, page.compare, 1);
+    open(core, page, answerOf(page, 0), page.compare ? answerOf(page.compare, 1) : null);
+  } catch (error) { fail(error); }
 }
 
 start();

@@ -3,66 +3,51 @@
 // weights: the guess after each layer, and which parts of A bring its answer back in B.
 
 import { button, fill, make, quiet, toggle } from './elements.js';
-import { axisLabel, briefNumber, cellNumber, cellSentence, colourOf, either, headName, headNote, percent, quoted,
-  signedCellNumber, textOn, wordsOf } from './look.js';
-import { shownCell } from './state.js';
+import { briefNumber, either, headName, percent, quoted, wordsOf } from './look.js';
 
 /** A row of more keys shows the strongest. */
 const MOST_BARS = 12;
 
-export function createBars(store, header, body) {
+export function createBars(store, header, line, table) {
   const sentence = make('p', {class: 'sentence', 'aria-live': 'polite'});
-  const table = make('table', {class: 'bars', id: 'row-table'});
   const why = button('link', '', () => store.look({explain: !store.view.explain}));
-  body.append(make('div', {class: 'sentence-line'}, sentence, why), table);
+  line.append(sentence, why);
 
   /** The name of the head, what it did, and its switch. */
   function drawHead() {
     const {stack, layer, head} = store.chosen(), on = !store.isOff(stack, layer, head);
-    const note = headNote(store, stack, layer, head);
+    const {words, named} = store.nameOf({layer, head});
     const stackName = store.answer.stacks.length > 1 ? `${wordsOf(`stack_${stack.name}`)} ` : '';
     fill(header, make('div', {class: 'head-line'},
       make('h2', {class: 'head-title', text: stackName + headName(layer, head)}),
-      make('p', {class: 'notes'}, note && make('span', {class: 'relation', text: note.name})),
+      make('p', {class: 'notes'}, words && make('span', {class: named ? 'relation' : 'quiet', text: words})),
       toggle(on ? 'head_is_on' : 'head_is_off', 'tip_on_off', on, () => store.switchHead(store.chosen()))));
   }
 
-  /** The row under the pointer, or of the pinned cell. */
-  function draw() {
-    const {stack, layer, head} = store.chosen(), cell = store.cell();
+  /** The row under the pointer, or of the pinned cell; `isSeen`: not only by screen readers. */
+  function draw(isSeen) {
+    const {stack} = store.chosen(), cell = store.cell();
     why.hidden = !store.view.pinned || stack.given;
     why.textContent = wordsOf(store.view.explain ? 'close' : 'numbers');
-    if (!cell) {
-      sentence.textContent = wordsOf('pinned_hint');
-      return fill(table);
-    }
-    // As the map is shown: of words; the row of a token that is left out by itself.
-    const fold = store.fold(stack), at = shownCell(fold, cell), map = at && store.shown(stack, layer, head);
-    const rowOf = (list) => list.subarray(at.row * map.S, (at.row + 1) * map.S);
-    const row = at ? rowOf(map.weights) : store.row(stack, layer, head, cell.query), key = at ? at.col : cell.key;
-    const allowed = at ? rowOf(map.allowed) : store.allowed(stack, layer, cell.query);
-    const tokens = at ? fold.keys.map(({token}) => token) : stack.keyTokens;
-    const from = at ? fold.queries[at.row].token : stack.queryTokens[cell.query];
-    const isOpen = (j) => allowed[j] !== 0 || row[j] > 0, note = headNote(store, stack, layer, head);
-    const isHere = (one, shown = shownCell(fold, one)) => at && shown?.row === at.row && shown.col === at.col;
-    const arc = isHere(store.view.pinned) ? note?.arcs.find((one) => isHere(one)) : null;
-    sentence.textContent = isOpen(key) ? cellSentence(from, tokens[key], row[key], arc)
-      : `${quoted(from)} → ${quoted(tokens[key])}: ${wordsOf('blocked')}`;
-    const all = [...tokens.keys()], few = all.length > MOST_BARS;
-    const keys = few ? all.sort((a, b) => row[b] - row[a]).slice(0, MOST_BARS) : all;
-    const pin = (j) => store.look({pinned: {query: cell.query, key: at ? fold.keys[j].first : j}});
-    const line = (j) => make('tr', {class: j === key && 'lit', on: {click: () => pin(j)}},
-      make('th', {scope: 'row'}, make('bdi', {text: axisLabel(tokens[j])})),
-      make('td', {class: 'bar', 'aria-hidden': 'true'}, allowed[j] ? make('span', {class: 'fill',
-        style: {width: `${100 * Math.min(1, row[j])}%`, backgroundColor: colourOf({top: store.top}, row[j])}})
-        : make('span', {class: 'fill blocked', style: {width: '100%'}})),
-      make('td', {class: 'number', text: isOpen(j) ? percent(row[j]) : wordsOf('blocked_short')}));
-    const rest = keys.reduce((left, j) => left - row[j], row.reduce((a, b) => a + b, 0));
-    const share = at && fold.special ? ` · ${wordsOf('rests', percent(map.rests(at.row)))}` : '';
-    fill(table, make('caption', {}, make('bdi', {text: axisLabel(from)}), ` ${wordsOf('attends')}${share}`),
-      make('tbody', {}, ...keys.map(line), few && make('tr', {class: 'quiet'},
-        make('th', {scope: 'row', text: wordsOf('other_words', tokens.length - keys.length)}), make('td'),
-        make('td', {class: 'number', text: percent(Math.max(0, rest))}))));
+    table.classList.toggle('unseen', !isSeen);
+    const row = cell && store.core.row({...store.asked(), ...(store.view.hovered && store.view.hoveredHead)});
+    sentence.textContent = row ? row.line : wordsOf('pinned_hint');
+    if (!row) return fill(table);
+    const {words, lit} = row, few = words.length > MOST_BARS;
+    const all = words.map((word, i) => ({...word, isLit: i === lit}));
+    const shown = few ? all.sort((a, b) => b.weight - a.weight).slice(0, MOST_BARS) : all;
+    const line = ({label, key, weight, share, isLit}) => make('tr', {class: isLit && 'lit',
+      on: {click: () => store.look({pinned: {query: cell.query, key}})}},
+    make('th', {scope: 'row'}, make('bdi', {text: label})),
+    make('td', {class: 'bar', 'aria-hidden': 'true'}, make('span', {class: weight < 0 ? 'fill blocked' : 'fill',
+      style: {width: `${weight < 0 ? 100 : 100 * Math.min(1, weight)}%`}})),
+    make('td', {class: 'number', text: weight < 0 ? wordsOf('blocked_short') : share}));
+    const rest = all.slice(MOST_BARS).reduce((sum, {weight}) => sum + Math.max(0, weight), 0);
+    const share = row.rests ? ` · ${wordsOf('rests', row.rests)}` : '';
+    fill(table, make('caption', {}, make('bdi', {text: row.from}), share),
+      make('tbody', {}, ...shown.map(line), few && make('tr', {class: 'quiet'},
+        make('th', {scope: 'row', text: wordsOf('other_words', words.length - shown.length)}), make('td'),
+        make('td', {class: 'number', text: percent(rest)}))));
   }
 
   return {draw, drawHead};
@@ -117,19 +102,12 @@ export function createExplain(store, element) {
   }};
 }
 
-/** A cell in the colour of its number: a word with its probability, or a share. */
-function cellOf({kind, top, diverging, rows, columns, values, words}, i, j) {
-  const value = values[i][j], background = colourOf({top, diverging}, value), word = words?.[i][j];
-  const share = word ? `${word} ${percent(value)}` : `${briefNumber(100 * value)} %`;
-  return make('td', {title: `${rows[i]} · ${columns[j]}: ${share}`, style: {background, color: textOn(background)},
-    text: word ?? (kind === 'patch' ? signedCellNumber(value) : cellNumber(value))});
-}
-
-function tableOf(table) {
-  const {kind, title, note, rows, columns} = table;
+/** A table of the data: its cells are the core's. */
+function tableOf(store, table) {
+  const {kind, title, note, rows, columns} = table, cells = store.core.table({...store.asked(), table});
   const head = make('tr', {}, make('td'), ...columns.map((text) => make('th', {scope: 'col', text})));
-  const lineOf = (text, i) =>
-    make('tr', {}, make('th', {scope: 'row', text}), ...columns.map((_, j) => cellOf(table, i, j)));
+  const cellOf = ([text, title, background, color]) => make('td', {text, title, style: {background, color}});
+  const lineOf = (text, i) => make('tr', {}, make('th', {scope: 'row', text}), ...cells[i].map(cellOf));
   return make('figure', {class: 'answer-table', data: {kind}}, make('figcaption', {text: either(title)}),
     make('div', {class: 'scroll'}, make('table', {}, head, ...rows.map(lineOf))), note && quiet('p', either(note)));
 }
@@ -140,6 +118,6 @@ export function createTables(store, element, tables) {
   const written = texts(), isEdited = () => store.isEdited() || store.edits.off !== store.written.off;
   return {draw() {
     element.hidden = tables.length === 0 || isEdited() || texts() !== written;
-    if (!element.hidden) fill(element, ...tables.map(tableOf));
+    if (!element.hidden) fill(element, ...tables.map((table) => tableOf(store, table)));
   }};
 }

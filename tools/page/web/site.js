@@ -5,8 +5,7 @@ import { answerOf } from './data.js';
 import { byId, fill, link, make, select } from './elements.js';
 import { createLessons } from './lessons.js';
 import { missingFiles, openModel } from './live.js';
-import { axisLabel, colourOf, either, headName, ink, shapeText, wordsOf } from './look.js';
-import { eachCell, labelsOf, layoutMap, wholePart } from './map.js';
+import { either, headName, ink, shapeText, wordsOf } from './look.js';
 
 /** The sentence chooses: the grammar's model where that has every word, else the one for any sentence. */
 const AUTO = 'auto', GRAMMAR = 'shipped:encoder', ANY = 'shipped:any-sentence', RANDOM = 'random', DISK = 'disk';
@@ -38,7 +37,7 @@ async function filesOf(items) {
   return {files: found, name: entries[0]?.isDirectory ? entries[0].name : ''};
 }
 
-export function createSite(store, page, live, api, redraw) {
+export function createSite(store, page, live, api, stage, redraw) {
   const {core, answer} = store, {models} = page.site, {ask: answerHere} = live, first = page.request.source ?? RANDOM;
   const opening = first === GRAMMAR ? AUTO : first;
   let model = opening, sizes = Object.fromEntries(Object.entries(SIZES).map(([name, [one]]) => [name, one]));
@@ -153,17 +152,10 @@ export function createSite(store, page, live, api, redraw) {
     store.look({view: 'compare'});
   }
 
-  /** Saves the chosen head as it is shown, as an SVG. */
+  /** Saves what the stage shows, as an SVG. */
   function saveSvg() {
-    const {stack, layer, head} = store.chosen(), {queries, keys} = store.fold(stack);
-    const map = store.shown(stack, layer, head), labels = (groups) => groups.map(({token}) => axisLabel(token));
-    const scale = {log: store.view.log, top: store.top};
-    const layout = layoutMap(720, 720, store.view.viewport ?? wholePart(map), labels(queries), labels(keys));
-    const cells = eachCell(layout, map, (at, x, y) => make('rect', {x, y, width: layout.cell, height: layout.cell,
-      fill: map.allowed[at] ? colourOf(scale, map.weights[at]) : ink().blocked_tint}));
-    const height = Math.ceil(layout.height), width = Math.ceil(layout.x + layout.w);
-    const root = make('svg', {width, height, viewBox: `0 0 ${width} ${height}`}, ...cells, ...labelsOf(layout));
-    save(`${headName(layer, head)}.svg`, 'image/svg+xml', new XMLSerializer().serializeToString(root));
+    const {layer, head, view} = store.view;
+    save(`${view === 'sentence' ? view : headName(layer, head)}.svg`, 'image/svg+xml', stage.toSvg(ink().blocked_tint));
   }
 
   /** The question and what is looked at, as the address holds it. */
@@ -184,7 +176,7 @@ export function createSite(store, page, live, api, redraw) {
     if (view.stack > 0) given.set('stack', state.stack);
     given.set('head', `${view.layer}.${view.head}`);
     if (state.pinned) given.set('cell', state.pinned.join(','));
-    if (view.view !== 'heads') given.set('view', view.view);
+    if (view.view !== 'sentence') given.set('view', view.view);
     return `#${given}`;
   }
 

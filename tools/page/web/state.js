@@ -1,13 +1,11 @@
 // What the reader changed, as one value; every view draws from it. An edit makes a new value, undo goes back to an old
-// one. Weights are computed when a view asks for them, and kept as long as there is room.
+// one.
 
 import { changesOf, headKey, headText, STACK_NAMES } from './data.js';
-import { niceTop } from './look.js';
+import { taste } from './look.js';
 
-/** Weights that are kept: 128 MB. */
-const MOST_KEPT = 32 * 1024 * 1024;
-/** Patterns of so many cells are computed at once; larger ones in slices of rows. */
-export const AT_ONCE = 128 * 128, SLICE_ROWS = 48;
+/** Heads of so many cells together are named by measures. */
+const MOST_MEASURED = 2 ** 21;
 
 /** The kind of mask that a stack was written with, as the reader chooses it: 'file' where no simple one is the same. */
 function writtenKind(answer, stack) {
@@ -28,48 +26,16 @@ function writtenEdits(answer) {
   return {masks, scale: null, off: new Set(answer.edits.off)};
 }
 
-/** The groups of tokens {first, count, token} that are the rows and the columns of a map, from the core
-    (app/derived/fold.h); where nothing is folded one of each token. `foldable`: what there is to fold. */
-function foldOf(core, stack, choice) {
-  const {foldable, fold} = core.fold(stack, choice);
-  const groups = (side, tokens) => fold
-    ? fold[side].map(([first, count, text]) => ({first, count, token: {...tokens[first], text}}))
-    : tokens.map((token, first) => ({first, count: 1, token}));
-  const queries = groups('queries', stack.queryTokens), keys = groups('keys', stack.keyTokens);
-  return {...fold, foldable, isFolded: Boolean(fold), queries, keys};
-}
-
-/** The group of a token; -1 where the token is left out. */
-export function groupOf(groups, token) {
-  return groups.findIndex(({first, count}) => token >= first && token < first + count);
-}
-
-/** Where a cell of the tokens stands on the map as it is shown; null where it is left out. */
-export function shownCell(fold, cell) {
-  const row = cell ? groupOf(fold.queries, cell.query) : -1, col = cell ? groupOf(fold.keys, cell.key) : -1;
-  return row < 0 || col < 0 ? null : {row, col};
-}
-
 /** `kept`: the A of a comparison, or null. `largest`: the largest weight of all. */
 export function createStore(core, answer, kept, largest) {
-  const written = writtenEdits(answer), weightsKept = new Map(), masks = new Map(), folds = new Map();
+  const written = writtenEdits(answer), masks = new Map(), folds = new Map(), names = new Map();
   const keyOf = (stack, layer, head) => `${stack.side} ${stack.index} ${headKey(layer, head)}`;
-
-  /** Keeps the weights of a head, and of those that were asked for before as many as there is room for. */
-  function keep(key, map) {
-    weightsKept.delete(key);  // and put it behind all others
-    weightsKept.set(key, map);
-    const [oldest] = weightsKept.keys();
-    if (weightsKept.size > Math.max(1, MOST_KEPT / map.weights.length)) weightsKept.delete(oldest);
-    return map;
-  }
 
   const store = {
     core, answer, kept, written, edits: written, change: core.change, undone: [], done: [], version: 0,
-    /** What colours go up to: one range for every head of every stack, so that maps can be compared. */
-    top: niceTop(largest),
     view: {
-      view: 'heads', stack: 0, layer: 0, head: 0, pinned: null, hovered: null, viewport: null,
+      view: 'sentence', stack: 0, layer: 0, head: 0, pinned: null, viewport: null,
+      hovered: null, hoveredHead: null, pointer: null, pointed: null,
       log: false, ownRange: false, foldSpecial: false, mergeWords: false, order: 'layer', painting: false,
       threshold: 0.05, flowAll: false, explain: false, textColumns: false, textHeads: 'head', textWords: [],
     },
@@ -122,7 +88,7 @@ export function createStore(core, answer, kept, largest) {
       const isChanged = masks.some((mask, i) => mask !== written.masks[i]);
       const edits = isOtherModel ? written : {...store.edits, masks: isChanged ? masks : written.masks};
       Object.assign(store, {written, edits, done: [], undone: []});
-      Object.assign(store.view, {pinned: null, hovered: null, textWords: []});
+      Object.assign(store.view, {pinned: null, hovered: null, hoveredHead: null, pointer: null, textWords: []});
       settle();
     },
 
@@ -137,50 +103,56 @@ export function createStore(core, answer, kept, largest) {
 
     /** Drops all computed weights: they are no longer valid. */
     forget() {
-      for (const cache of [weightsKept, masks, folds]) cache.clear();
+      for (const cache of [masks, folds, names]) cache.clear();
       store.version += 1;
     },
 
-    /** All weights of a head: {weights, allowed, T, S}. */
-    head(stack, layer, head) {
-      const key = keyOf(stack, layer, head), {T, S} = stack;
-      return keep(key, weightsKept.get(key)
-        ?? {weights: core.weights(stack, layer, head, 0, T), allowed: store.allowed(stack, layer), T, S});
-    },
-    /** Computes the same a slice of rows at a time. */
-    *headInSlices(stack, layer, head) {
-      const {T, S} = stack, key = keyOf(stack, layer, head);
-      if (T * S <= AT_ONCE || weightsKept.has(key)) return;
-      const weights = new Float32Array(T * S);
-      for (let first = 0; first < T; first += SLICE_ROWS) {
-        yield;
-        weights.set(core.weights(stack, layer, head, first, Math.min(SLICE_ROWS, T - first)), first * S);
-      }
-      keep(key, {weights, allowed: store.allowed(stack, layer), T, S});
-    },
-
-    /** The same as it is shown: folded where the reader folds, with what each row gives to tokens that are left out. */
+    /** All weights of a head; as they are shown: folded where the reader folds. */
+    weights: (stack, layer, head) => core.weights(stack, layer, head, 0, stack.T),
     shown(stack, layer, head) {
       const fold = store.fold(stack);
-      if (!fold.isFolded) return store.head(stack, layer, head);
-      const numbers = core.folded(stack, layer, head, fold), weights = numbers.map((weight) => Math.max(0, weight));
-      const allowed = Uint8Array.from(numbers, (weight) => weight < 0 ? 0 : 1);
-      const map = {T: fold.queries.length, S: fold.keys.length, weights, allowed};
-      const sum = ({weights, S}, row, rows = 1) => weights.subarray(row * S, (row + rows) * S).reduce((a, b) => a + b);
-      return {...map, rests: (row, {first, count} = fold.queries[row]) =>
-        Math.max(0, sum(store.head(stack, layer, head), first, count) / count - sum(map, row))};
+      return fold.isFolded ? core.folded(stack, layer, head, fold).map((weight) => Math.max(0, weight))
+        : store.weights(stack, layer, head);
     },
-    /** How the stack is folded. */
+    /** How the stack is folded (app/derived/fold.h): `queries` and `keys`, of each group its first token, their number
+        and its text; `foldable`: what there is to fold. */
     fold(stack) {
       const {foldSpecial: special, mergeWords: words} = store.view, key = keyOf(stack, special, words);
-      if (!folds.has(key)) folds.set(key, foldOf(core, stack, {special, words}));
+      if (!folds.has(key)) {
+        const {foldable, fold} = core.fold(stack, {special, words});
+        folds.set(key, {...fold, foldable, isFolded: Boolean(fold)});
+      }
       return folds.get(key);
     },
 
-    /** One row of a head, without the others. */
-    row(stack, layer, head, query) {
-      const {S} = stack, found = weightsKept.get(keyOf(stack, layer, head));
-      return found ? found.weights.subarray(query * S, (query + 1) * S) : core.weights(stack, layer, head, query, 1);
+    /** What scenes are asked with: the view, and how it looks. */
+    asked() {
+      const stack = store.stack(), {S, T, heads} = stack, {theme, language, map} = taste;
+      return {...store.view, order: [], stack: stack.number, theme, language, map, largest,
+        edited: store.isEdited() || store.edits.off !== store.written.off,
+        measured: T * S * heads.length <= MOST_MEASURED, windowWidth: innerWidth, windowHeight: innerHeight};
+    },
+    /** What the pixels of maps depend on besides their head. */
+    stamp() {
+      const {stack, foldSpecial, mergeWords, log, ownRange, viewport} = store.view;
+      return [store.version, stack, foldSpecial, mergeWords, log, ownRange, ...Object.values(viewport ?? {}),
+        taste.theme, taste.map].join(' ');
+    },
+    /** What a head does in this sentence: {words, brief, named}. */
+    nameOf({layer, head}) {
+      const key = `names ${store.version} ${store.view.stack} ${taste.language} ${store.edits.off.size}`;
+      if (!names.has(key)) {
+        names.clear();
+        names.set(key, new Map(store.core.names(store.asked()).map((one) => [headKey(one.layer, one.head), one])));
+      }
+      return names.get(key).get(headKey(layer, head)) ?? {words: '', brief: '', named: false};
+    },
+    /** Where a cell stands on the map. */
+    shownCell({query, key}) {
+      const {queries, keys} = store.fold(store.stack());
+      const of = (groups, token) =>
+        groups ? groups.findIndex(([first, count]) => token >= first && token < first + count) : token;
+      return {row: of(queries, query), col: of(keys, key)};
     },
 
     scale: () => store.edits.scale ?? store.stack().scale(store.view.layer),
@@ -190,7 +162,7 @@ export function createStore(core, answer, kept, largest) {
     cell() { return store.view.hovered ?? store.view.pinned; },
     /** The cell of that query at which the chosen head looks most. */
     strongest(query) {
-      const {stack, layer, head} = store.chosen(), row = store.row(stack, layer, head, query);
+      const {stack, layer, head} = store.chosen(), row = core.weights(stack, layer, head, query, 1);
       return {query, key: row.indexOf(row.reduce((a, b) => Math.max(a, b)))};
     },
     /** Whether the weights may be others than those that were written. */

@@ -19,53 +19,12 @@
 namespace headlight {
 namespace {
 
-/// What lies under the pointer.
-struct Pointed {
-  std::optional<Index> word = {};       // that looks
-  std::optional<SentenceArc> arc = {};  // an arc, or a cell of the strip
-  std::optional<Index> bar = {};        // of the pinned row
-  std::optional<HeadRef> head = {};     // of a row of the strip
-};
-
 /// Names of heads that a row of the strip has room for: what a head does at other places than relations.
 std::vector<std::string> names_of_rows(const Gui& gui, const SentenceContent& content) {
   std::vector<std::string> names;
-  for (const SentenceHead& head : content.heads) {
-    const HeadName name = name_of_head(gui, head.head);
-    const bool says = !name.named && name.measure && name.measure != Measure::special;
-    names.push_back(!says ? "" : gui.chinese() ? name.words : name.words.substr(0, name.words.find(' ')));
-  }
+  for (const SentenceHead& head : content.heads)
+    names.push_back(name_of_row(gui.state.settings.language, name_of_head(gui, head.head)));
   return names;
-}
-
-Pointed pointed_at(const Gui& gui, const SentenceContent& content, const DrawnSentence& drawn, Point at) {
-  Pointed pointed;
-  for (std::size_t i = 0; i < drawn.words.size(); ++i)
-    if (drawn.words[i].contains(at.x, at.y)) pointed.word = static_cast<Index>(i);
-  if (pointed.word) return pointed;
-  for (std::size_t j = 0; j < drawn.columns.size(); ++j)
-    if (drawn.columns[j].contains(at.x, at.y)) pointed.bar = static_cast<Index>(j);
-  if (pointed.bar) return pointed;
-  for (const DrawnSentence::Row& row : drawn.rows) {
-    if (!row.box.contains(at.x, at.y)) continue;
-    pointed.head = row.head;
-    // The word whose column this is, if the row has something there; else its heaviest.
-    const SentenceHead& head = *content.of(row.head);
-    Index key = 0;
-    for (Index j = 0; j < std::ssize(content.keys); ++j)
-      if (SentenceContent::weight(head, content.query, j) > SentenceContent::weight(head, content.query, key)) key = j;
-    const auto& edges = drawn.columns.empty() ? (content.one ? drawn.words : drawn.keys) : drawn.columns;
-    for (std::size_t j = 0; j < edges.size(); ++j)
-      if (at.x >= edges[j].x && at.x < edges[j].right() &&
-          SentenceContent::weight(head, content.query, static_cast<Index>(j)) >= 0.05f)
-        key = static_cast<Index>(j);
-    pointed.arc = content.arc_of(head, content.query, key);
-    return pointed;
-  }
-  float nearest = 6 * gui.unit;
-  for (const DrawnSentence::Arc& arc : drawn.arcs)
-    if (const float distance = arc.distance(at); distance <= nearest) nearest = distance, pointed.arc = arc.arc;
-  return pointed;
 }
 
 /// The side of the question whose words these are.
@@ -115,7 +74,7 @@ bool drag_bar(Gui& gui, const SentenceContent& content, const DrawnSentence& dra
 }
 
 /// What the pointer does in the scene, which the last item covers.
-void act_on(Gui& gui, const SentenceContent& content, const DrawnSentence& drawn, const Pointed& pointed,
+void act_on(Gui& gui, const SentenceContent& content, const DrawnSentence& drawn, const PointedSentence& pointed,
             const std::vector<bool>& unknown, SentenceStage& stage) {
   const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
   std::optional<SentenceArc> arc = pointed.arc;
@@ -204,10 +163,10 @@ SentenceStage sentence_stage(Gui& gui, const Box& room) {
   if (!content->one) cuts_between(gui, *content, drawn.keys, false);
   ImGui::SetCursorScreenPos(top_left(room));
   ImGui::InvisibleButton("sentence", {room.w, room.h});
-  Pointed pointed;
+  PointedSentence pointed;
   if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
     const ImVec2 mouse = ImGui::GetIO().MousePos;
-    pointed = pointed_at(gui, *content, drawn, {mouse.x, mouse.y});
+    pointed = pointed_at(*content, drawn, {mouse.x, mouse.y}, 6 * unit);
   }
   act_on(gui, *content, drawn, pointed, wishes.unknown, stage);
   if (pointed.word || pointed.arc) {

@@ -14,6 +14,7 @@ constexpr const char* kExported = "export.json";
 /// Answers a request with the model of the page; of a sentence of more than `most` tokens the reply has `too_many`.
 HEADLIGHT_EXPORT(ask) void core_ask(const char* text, int size, int most) {
   answer_with([&]() -> Result<json> {
+    forget_scenes();
     auto* live = dynamic_cast<LiveAnswer*>(page_sides[0].get());
     auto opened = live ? nullptr : std::make_unique<LiveAnswer>();
     if (!live) live = opened.get();
@@ -27,6 +28,7 @@ HEADLIGHT_EXPORT(ask) void core_ask(const char* text, int size, int most) {
 /// Keeps the answer to a request as A of a comparison.
 HEADLIGHT_EXPORT(keep) void core_keep() {
   answer_with([]() -> Result<json> {
+    forget_scenes();
     page_sides[1] = std::make_unique<LiveAnswer>(dynamic_cast<const LiveAnswer&>(*page_sides[0]));
     return answer_object(page_sides[1]->trace());
   });

@@ -11,6 +11,7 @@
 
 #include "base/memory_files.h"
 #include "derived/fold.h"
+#include "figure/drawing/map_layout.h"
 #include "heads/head_measures.h"
 #include "math/attention.h"
 #include "math/output.h"
@@ -47,7 +48,7 @@ std::optional<Fold> fold_for(const Trace& trace, int stack, int special, int wor
 json groups_of(const FoldedAxis& axis) {
   json list = json::array();
   for (std::size_t i = 0; i < axis.groups.size(); ++i)
-    list.push_back({axis.groups[i].first, axis.groups[i].count, axis.tokens[i].text});
+    list.push_back({axis.groups[i].first, axis.groups[i].count, axis_label(axis.tokens[i])});
   return list;
 }
 
@@ -75,6 +76,7 @@ HEADLIGHT_EXPORT(open) void core_open(int side, const char* text, int size) {
         parsed(text, size), [&](Index stack, std::string_view field) { return memory_file(name_of(stack, field)); }));
     for (Index stack = 0; stack < 3; ++stack)
       for (const char* field : kPageNumberFields) drop_memory_file(name_of(stack, field));
+    forget_scenes();
     page_sides[side] = std::move(still);
     return json::object();
   });
@@ -83,6 +85,7 @@ HEADLIGHT_EXPORT(open) void core_open(int side, const char* text, int size) {
 /// Replaces the masks and edits.
 HEADLIGHT_EXPORT(change) void core_change(const char* text, int size) {
   answer_with([&]() -> Result<json> {
+    forget_scenes();
     TRY(page_sides[0]->change(parsed(text, size)));
     const bool is_still = dynamic_cast<StillAnswer*>(page_sides[0].get()) != nullptr;
     return is_still ? json::object() : answer_object(page_sides[0]->trace());
