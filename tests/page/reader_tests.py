@@ -157,6 +157,8 @@ def test_compared_words(s):
     s.open(s.page('other-word', 'shipped:decoder', '--text', '我请李雷帮我看了最好的', '--against', '--text 我请李雷帮我喝了最好的', '--theme', 'light'))
     b.settled()
     expect(b.js('headlight.state().view') == 'compare' and b.js('headlight.state().tokens.length') == 8, 'another page')
+    over = '(() => { const map = document.querySelector("#stage-map canvas").getBoundingClientRect(); return [...document.querySelectorAll("#stage-map rect")].filter((one) => one.getAttribute("fill") !== "none" && one.getBoundingClientRect().width >= map.width - 1).length; })()'
+    expect(b.js(over) == 0, 'something lies over a map')
     panels, gap = b.js(LOOK), b.js('getComputedStyle(document.documentElement).getPropertyValue("--gap").match(/[0-9]+/g).join()') + ',255'
     for one, other, panel in ((6, 7, panels[0]), (7, 6, panels[1])):
         expect(panel['missing'][other - 6] == gap and panel['missing'][one - 6] != gap, f'a missing word: expected {gap}, found {panel}')

@@ -1,5 +1,4 @@
-// Paints the scenes of the core (page/core/scene_json.cpp): a drawing (SVG) over canvases for the cells of maps. What
-// belongs to the window's scenes is decided there; here is no layout.
+// Paints the scenes of the core (page/core/scene_json.cpp): a drawing (SVG) over canvases for the cells of maps.
 
 import { make } from './elements.js';
 
@@ -100,7 +99,9 @@ export function createScene(core, place, element, properties) {
       const {items, width, height} = scene, isMap = ([kind]) => kind === 'c';
       Object.assign(frame.style, {width: `${width}px`, height: `${height}px`});
       drawCells(items.filter(isMap), stamp);
-      drawing.replaceChildren(...items.filter((item) => !isMap(item)).map(([kind, ...rest]) => ITEMS[kind](...rest)));
+      const isGround = (item, next) => next && isMap(next) && item.slice(1, 5).join() === next.slice(1, 5).join();
+      drawing.replaceChildren(...items.filter((item, i) => !isMap(item) && !isGround(item, items[i + 1]))
+        .map(([kind, ...rest]) => ITEMS[kind](...rest)));
       return scene;
     },
     /** Where an event is in the scene, and what lies there. */
