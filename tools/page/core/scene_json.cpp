@@ -14,7 +14,7 @@ using nlohmann::json;
 
 /// To a hundredth of a pixel: short, and not to be seen.
 double brief(float number) { return std::round(100.0 * static_cast<double>(number)) / 100; }
-std::string css(Rgb colour) { return formatted("#%02x%02x%02x", colour.r, colour.g, colour.b); }
+std::string scene_colour(Rgb colour) { return formatted("#%02x%02x%02x", colour.r, colour.g, colour.b); }
 std::string place(Point at) { return formatted("%.2f %.2f ", static_cast<double>(at.x), static_cast<double>(at.y)); }
 
 /// What each kind of item is in the list, its kind first (web/paint.js reads the same order).
@@ -25,7 +25,7 @@ struct ItemWriter {
 
   void head(const std::array<Point, 3>& corners, Rgb colour) const {
     list.push_back(
-        {"g", "M" + place(corners[0]) + "L" + place(corners[1]) + "L" + place(corners[2]) + "Z", css(colour)});
+        {"g", "M" + place(corners[0]) + "L" + place(corners[1]) + "L" + place(corners[2]) + "Z", scene_colour(colour)});
   }
   void operator()(const Cells& one) {
     list.push_back({"c", brief(one.box.x), brief(one.box.y), brief(one.box.w), brief(one.box.h),
@@ -35,29 +35,31 @@ struct ItemWriter {
   void operator()(const Ramp&) const {}  // no scene of a page has one
   void operator()(const Rectangle& one) const {
     list.push_back({"r", brief(one.box.x), brief(one.box.y), brief(one.box.w), brief(one.box.h),
-                    one.fill ? json(css(*one.fill)) : json(0), one.line ? json(css(*one.line)) : json(0),
-                    brief(one.width), brief(one.corner), brief(one.opacity)});
+                    one.fill ? json(scene_colour(*one.fill)) : json(0),
+                    one.line ? json(scene_colour(*one.line)) : json(0), brief(one.width), brief(one.corner),
+                    brief(one.opacity)});
   }
   void operator()(const Stroke& one) const {
-    list.push_back({"p", "M" + place(one.from) + "L" + place(one.to), brief(one.width), css(one.colour), 1, 0});
+    list.push_back(
+        {"p", "M" + place(one.from) + "L" + place(one.to), brief(one.width), scene_colour(one.colour), 1, 0});
     if (one.head > 0) head(arrow_head(one), one.colour);
   }
   void operator()(const Curve& one) const {
     const float middle = (one.from.x + one.to.x) / 2;
     list.push_back(
         {"p", "M" + place(one.from) + "C" + place({middle, one.from.y}) + place({middle, one.to.y}) + place(one.to),
-         brief(one.width), css(one.colour), brief(one.opacity), 0});
+         brief(one.width), scene_colour(one.colour), brief(one.opacity), 0});
   }
   void operator()(const Path& one) const {
     std::string way = "M" + place(one.points.front());
     for (std::size_t i = 1; i + 2 < one.points.size(); i += 3)
       way += "C" + place(one.points[i]) + place(one.points[i + 1]) + place(one.points[i + 2]);
-    list.push_back({"p", way, brief(one.width), css(one.colour), brief(one.opacity), brief(one.dash)});
+    list.push_back({"p", way, brief(one.width), scene_colour(one.colour), brief(one.opacity), brief(one.dash)});
     if (one.head > 0) head(arrow_head(one), one.colour);
   }
   void text(Point at, const std::string& words, const Text& like, Anchor anchor, int turn) const {
-    list.push_back(
-        {"t", brief(at.x), brief(at.y), words, brief(like.size), css(like.colour), static_cast<int>(anchor), turn});
+    list.push_back({"t", brief(at.x), brief(at.y), words, brief(like.size), scene_colour(like.colour),
+                    static_cast<int>(anchor), turn});
   }
   void operator()(const Text& one) const {
     if (one.turn != TextRotation::stacked)
