@@ -1,9 +1,13 @@
 // Inside a block as a figure: the steps behind one weight, and the way of the data.
+#include <numeric>
+
 #include "app/figures.h"
 #include "derived/inside.h"
 #include "figure/drawing/diagram_layout.h"
+#include "figure/head_name.h"
 #include "figure/labels.h"
 #include "views/inside/inside_labels.h"
+#include "views/inside/weight_lines.h"
 #include "words/explain_words.h"
 
 namespace headlight {
@@ -48,7 +52,10 @@ TEST(InsideFigure, EveryStepIsThereWithItsNumbers) {
     const std::vector<Step> steps = steps_of(*trace, {1, 0}, {9, 5});
     std::vector<Cells> strips = all<Cells>(drawing);
     std::size_t strip = 0;
-    for (std::size_t i = 0; i < steps.size(); ++i) {
+    std::vector<std::size_t> order(steps.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return weight_line_of(steps[i].name); });
+    for (const std::size_t i : order) {
       EXPECT_NE(words.find(std::to_string(i + 1) + "  " + step_title(language, *trace, steps[i])), std::string::npos)
           << steps[i].name;
       if (steps[i].value.size() == 1) {
@@ -60,6 +67,52 @@ TEST(InsideFigure, EveryStepIsThereWithItsNumbers) {
     }
     EXPECT_EQ(strip, strips.size());
   }
+}
+
+TEST(InsideFigure, ALineOfAWeightHasItsNumbersAsBars) {
+  const Document document = small_document();
+  const auto trace = answer_of(document);
+  const HeadRef head{1, 0};
+  const CellRef cell{9, 5};
+  const std::vector<Step> steps = steps_of(*trace, head, cell);
+  std::vector<Picture> pictures;
+  for (const Step& step : steps) pictures.push_back(picture_of(step));
+  const Matrix row = attention_rows(*trace, head, cell.query, 1);
+  const WeightNumbers of{*trace, head, cell, steps, pictures, row};
+  const TextWidth measure = roughly;
+  const InsideStyle style{.type = {8, 8, 10, 10, 1}, .ink = ink_colours(Theme::light), .measure = measure};
+  const auto line_of = [&](WeightLine line, Drawing& scene) {
+    return add_weight_line(scene, style, of, line, {10, 20}, 600, 0);
+  };
+  Drawing scene;
+  const NumberBars bars = line_of(WeightLine::asks, scene);
+  const Matrix& query = of.step("q")->value;
+  const std::vector<Rectangle> drawn = all<Rectangle>(scene);
+  ASSERT_EQ(std::ssize(drawn), query.size());
+  const float range = std::max(0.0f, query.maxCoeff()) - std::min(0.0f, query.minCoeff());
+  for (Index d = 0; d < query.size(); ++d) {
+    const Box& bar = drawn[static_cast<std::size_t>(d)].box;
+    EXPECT_NEAR(bar.h / bars.plot.h, std::abs(query.data()[d]) / range, 1e-4f) << d;
+    EXPECT_EQ(bars.at({bar.x + bar.w / 2, bars.plot.y + 1}), d);
+    EXPECT_EQ(bars.tip(d), "q[" + std::to_string(d) + "] = " + exact_number(query.data()[d]));
+  }
+  EXPECT_FALSE(bars.at({bars.plot.right() + 9, bars.plot.y + 1}));
+  EXPECT_TRUE(says(scene, "1  “机票” asks")) << words_of(scene);
+  EXPECT_EQ(scene.hits, (std::vector<Hit>{{"line 1", {10, 20, 600, heading_of_line(style.type)}}}));
+
+  Drawing shares;
+  EXPECT_EQ(line_of(WeightLine::share, shares).numbers, nullptr);
+  EXPECT_TRUE(says(shares, "订了")) << "the word that is asked about, however small its share";
+  const float widest = row.maxCoeff();
+  float longest = 0;
+  for (const Rectangle& bar : all<Rectangle>(shares)) longest = std::max(longest, bar.box.w);
+  for (const Rectangle& bar : all<Rectangle>(shares))
+    if (bar.fill != style.faint) { EXPECT_NEAR(bar.box.w / longest, row(0, 5) / widest, 0.01f); }
+  EXPECT_TRUE(says(shares, share_text(static_cast<double>(row(0, 5)))));
+
+  Drawing handed;
+  EXPECT_EQ(line_of(WeightLine::hands_over, handed).symbol, share_text(static_cast<double>(row(0, 5))) + " × v");
+  EXPECT_EQ(step_of_line(of, WeightLine::matches), of.step("scores"));
 }
 
 TEST(InsideFigure, TheDiagramHasABoxANodeAndAnArrowAnEdge) {

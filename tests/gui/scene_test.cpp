@@ -150,10 +150,18 @@ TEST_F(SceneTest, StepsAndTheMatrixHaveTheSameNames) {
   h.push(Pin{CellRef{9, 5}}, ShowView{View::inside}, OpenInsideLine{0});
   h.settle();
   const Drawing steps = figure(FigureKind::steps);
-  ASSERT_EQ(steps.hits.size(), h.state.inside->steps.size());
-  std::size_t seen = 0;
-  for (const Hit& hit : steps.hits) seen += h.has(hit.name);
-  EXPECT_GT(seen, 2u);
+  std::size_t seen = 0, lines = 0;
+  for (const Hit& hit : steps.hits) {
+    seen += h.has(hit.name);
+    if (!hit.name.starts_with("line ")) continue;
+    ++lines;
+    EXPECT_TRUE(h.has(hit.name)) << hit.name;
+  }
+  EXPECT_EQ(lines, 5u);
+  EXPECT_EQ(steps.hits.size(), h.state.inside->steps.size() + lines);
+  EXPECT_GT(seen, 2 + lines) << "the steps of the open line";
+  for (const Text& text : figures::all<Text>(steps))
+    if (text.role == Role::title && text.text.starts_with("1  “")) { EXPECT_TRUE(h.says(text.text)) << text.text; }
   const Drawing matrix = figure(FigureKind::matrix);
   ASSERT_EQ(matrix.hits.size(), 1u);
   EXPECT_TRUE(h.has(matrix.hits.front().name));

@@ -1,6 +1,7 @@
 // Inside a block: the steps behind one weight, and the way of the data, as the window's Inside view draws them.
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "figure/labels.h"
 #include "figure/page.h"
@@ -8,6 +9,7 @@
 #include "model/head_text.h"
 #include "views/inside/inside_labels.h"
 #include "views/inside/inside_scene.h"
+#include "views/inside/weight_lines.h"
 #include "words/inside_words.h"
 
 namespace headlight {
@@ -30,7 +32,7 @@ InsideStyle style_of(const Page& page, const FigureOptions& options, float label
           .ground = page.drawing.background,
           .frame = page.ink.dim,
           .edge = page.ink.dim,
-          .residual = page.ink.dim};
+          .faint = page.ink.dim};
 }
 
 Drawing finished(Page page, const FigureSubject& subject, const FigureOptions& options) {
@@ -61,6 +63,28 @@ std::vector<std::size_t> column_starts(const std::vector<float>& heights, std::s
   return starts;
 }
 
+/// A step, and the line that stands above it where it is the first of that.
+struct StepInFigure {
+  std::size_t step = 0;
+  std::optional<WeightLine> line = {};
+};
+
+/// Line by line.
+std::vector<StepInFigure> order_of_steps(const WeightNumbers& of) {
+  std::vector<StepInFigure> order;
+  for (std::size_t number = 0; number < kWeightLines; ++number) {
+    std::optional line(static_cast<WeightLine>(number));
+    const WeightLine which = *line;
+    for (std::size_t i = 0; i < of.steps.size(); ++i)
+      if (weight_line_of(of.steps[i].name) == which) order.push_back({i, std::exchange(line, std::nullopt)});
+  }
+  return order;
+}
+
+float height_of_line(const StepInFigure& at, const InsideType& type) {
+  return at.line ? heading_of_line(type) + numbers_of_line(type, *at.line) + 4 * type.unit : 0;
+}
+
 /// The diagram at a size of type that lets it fit into the page.
 DiagramLayout diagram_layout(const Diagram& diagram, const Page& page, const FigureOptions& options, float& label) {
   for (;; label *= 0.94f) {
@@ -77,23 +101,29 @@ Result<Drawing> draw_steps(const FigureSubject& subject, const FigureOptions& op
   const auto cell = TRY(asked_cell(subject, options));
   Page page = new_page(options, measure);
   add_title(page, head_label(options.head), cell_title(subject, options.head, cell));
-  const std::vector<Step> steps = steps_of(trace, options.head, cell);
   const InsideStyle style = style_of(page, options, page.label);
-  std::vector<SharedPicture> pictures;
+  const std::vector<Step> steps = steps_of(trace, options.head, cell);
+  std::vector<Picture> pictures;
+  for (const Step& step : steps) pictures.push_back(picture_of(step));
+  const Matrix row = attention_rows(trace, options.head, cell.query, 1);
+  const WeightNumbers of{trace, options.head, cell, steps, pictures, row, true};
+  const std::vector<StepInFigure> order = order_of_steps(of);
   std::vector<float> heights;
-  for (const Step& step : steps) {
-    pictures.push_back(std::make_shared<const Picture>(picture_of(step)));
-    heights.push_back(step_height(step, *pictures.back(), style.type));
-  }
+  for (const StepInFigure& at : order)
+    heights.push_back(height_of_line(at, style.type) + step_height(steps[at.step], pictures[at.step], style.type));
   const auto columns = std::clamp<std::size_t>(static_cast<std::size_t>(page.room() / (kLeastStep * page.label)), 1,
-                                               std::max<std::size_t>(1, steps.size()));
+                                               std::max<std::size_t>(1, order.size()));
   const float gap = 1.5f * page.label;
   const float width = (page.room() - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
   const std::vector<std::size_t> starts = column_starts(heights, columns);
   float x = page.left(), y = page.y, bottom = page.y;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto& [step, line] = order[i];
     if (std::ranges::find(starts, i) != starts.end()) x += width + gap, y = page.y;
-    add_step(page.drawing, style, trace, steps[i], pictures[i], i, {x, y, width, heights[i]});
+    if (line) add_weight_line(page.drawing, style, of, *line, {x, y}, width, 6 * style.type.unit);
+    const float above = height_of_line(order[i], style.type);
+    add_step(page.drawing, style, trace, steps[step], std::make_shared<const Picture>(pictures[step]), step,
+             {x, y + above, width, heights[i] - above});
     y += heights[i];
     bottom = std::max(bottom, y);
   }

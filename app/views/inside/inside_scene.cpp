@@ -41,7 +41,7 @@ void add_edge(Drawing& scene, const InsideStyle& style, const std::vector<Point>
     scene.add(Stroke{{origin.x + line[i - 1].x, origin.y + line[i - 1].y},
                      {origin.x + line[i].x, origin.y + line[i].y},
                      edge.residual ? style.residual_width : style.edge_width,
-                     edge.residual ? style.residual : style.edge,
+                     edge.residual ? style.faint : style.edge,
                      i + 1 == line.size() ? 4 * style.type.unit : 0});
 }
 

@@ -26,8 +26,9 @@ struct InsideStyle {
   InkColours ink;
   const TextWidth& measure;
   Pen pen = {};
-  // Of the diagram: the boxes and their frames, and the lines between them; residual ones are lighter.
-  Rgb ground = {}, frame = {}, edge = {}, residual = {};
+  // Of the diagram: the boxes and their frames, and the lines between them; residual ones are lighter, as bars of
+  // words that are not asked about.
+  Rgb ground = {}, frame = {}, edge = {}, faint = {};
   float edge_width = 0.6f, residual_width = 0.35f, corner = 0;
 };
 

@@ -5,7 +5,7 @@
 #include "gui/frame/map_view.h"
 #include "gui/inside/inside_fixture.h"
 #include "view/view_names.h"
-#include "views/inside/panel/weight_lines.h"
+#include "views/inside/weight_lines.h"
 #include "words/answer_words.h"
 #include "words/explain_words.h"
 #include "words/inside_words.h"

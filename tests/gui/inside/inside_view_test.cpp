@@ -7,7 +7,7 @@
 #include "gui/frame/draw.h"
 #include "gui/inside/inside_fixture.h"
 #include "views/inside/inside_labels.h"
-#include "views/inside/panel/weight_lines.h"
+#include "views/inside/weight_lines.h"
 #include "words/explain_words.h"
 #include "words/inside_words.h"
 

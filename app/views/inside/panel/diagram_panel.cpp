@@ -7,7 +7,7 @@
 #include "view/view_names.h"
 #include "views/inside/inside_scene.h"
 #include "views/inside/panel/inside.h"
-#include "views/inside/panel/weight_lines.h"
+#include "views/inside/weight_lines.h"
 #include "words/answer_words.h"
 #include "words/explain_words.h"
 #include "words/inside_words.h"
@@ -82,6 +82,56 @@ void draw_step(Gui& gui, const Inside& inside, std::size_t index) {
   ImGui::Dummy({box.w, box.h});
 }
 
+/// The heading of a line is its button: it opens the line, or closes it, and the matrix beside shows where it comes
+/// from.
+void act_on_line(Gui& gui, const WeightNumbers& of, WeightLine which, bool open, const Hit& hit) {
+  const float unit = gui.unit;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  if (ImGui::InvisibleButton(hit.name.c_str(), {hit.box.w, hit.box.h})) {
+    gui.push(OpenInsideLine{open ? std::nullopt : std::optional(static_cast<std::size_t>(which))});
+    if (const Step* step = step_of_line(of, which); step && !open)
+      gui.push(LookAt{{step->id, MatrixCell{step->row, step->col}}});
+  }
+  gui.name_item(hit.name);
+  const bool hovered = ImGui::IsItemHovered();
+  explain_item(gui, kInsideWords.tip_line);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (hovered) list.AddRectFilled(at, {at.x + hit.box.w, at.y + hit.box.h}, gui.colours().button_hovered, 4 * unit);
+  const float x = at.x + 9 * unit, y = at.y + hit.box.h / 2, size = 4 * unit;
+  const ImVec2 down[] = {{x - size, y - size / 2}, {x + size, y - size / 2}, {x, y + size}};
+  const ImVec2 right[] = {{x - size / 2, y - size}, {x + size, y}, {x - size / 2, y + size}};
+  const auto& mark = open ? down : right;
+  list.AddTriangleFilled(mark[0], mark[1], mark[2], gui.colours().dim);
+}
+
+/// The lines that the answer has, and below the open one its steps.
+void weight_lines(Gui& gui, const Inside& inside) {
+  const InsideQuestion& question = inside.question;
+  const WeightNumbers of{*question.trace,      question.head, *question.cell,          inside.steps,
+                         inside.step_pictures, inside.row,    gui.state.view.gradients};
+  const TextWidth measure = window_measure(gui);
+  const InsideStyle style = inside_style(gui, measure);
+  for (std::size_t number = 0; number < kWeightLines; ++number) {
+    const auto which = static_cast<WeightLine>(number);
+    if (!of.has(which)) continue;
+    const bool open = gui.state.view.inside_line == number;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    Drawing scene;
+    const NumberBars bars =
+        add_weight_line(scene, style, of, which, {0, 0}, ImGui::GetContentRegionAvail().x, 20 * gui.unit);
+    act_on_line(gui, of, which, open, scene.hits.front());
+    paint_scene(gui, scene, {.origin = at});
+    ImGui::Dummy({scene.hits.front().box.w, numbers_of_line(style.type, which)});
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const auto bar = ImGui::IsWindowHovered() ? bars.at({mouse.x - at.x, mouse.y - at.y}) : std::nullopt;
+    if (bar) ImGui::SetTooltip("%s", bars.tip(*bar).c_str());
+    if (open)
+      for (std::size_t i = 0; i < inside.steps.size(); ++i)
+        if (weight_line_of(inside.steps[i].name) == which) draw_step(gui, inside, i);
+    ImGui::Dummy({0, 2 * gui.unit});
+  }
+}
+
 void steps(Gui& gui) {
   const Inside& inside = *gui.state.inside;
   if (inside.steps.empty() || !inside.question.cell) {
@@ -89,7 +139,7 @@ void steps(Gui& gui) {
     return;
   }
   ImGui::BeginChild("steps");
-  weight_lines(gui, inside, draw_step);
+  weight_lines(gui, inside);
   ImGui::EndChild();
 }
 
@@ -125,7 +175,7 @@ InsideStyle inside_style(const Gui& gui, const TextWidth& measure) {
           .ground = to_rgb(colours.panel),
           .frame = to_rgb(colours.line),
           .edge = to_rgb(colours.dim),
-          .residual = to_rgb(colours.faint),
+          .faint = to_rgb(colours.faint),
           .edge_width = gui.unit,
           .residual_width = gui.unit,
           .corner = 4 * gui.unit};
