@@ -1,7 +1,6 @@
 #include "figure/page.h"
 
 #include <limits>
-#include <set>
 
 #include "base/utf8.h"
 #include "figure/difference_words.h"
@@ -49,28 +48,8 @@ std::set<Index> shown_layers(const FigureSubject& subject, const FigureOptions& 
 std::string caption_of(const FigureSubject& subject, const FigureOptions& options,
                        const std::vector<std::string>& remarks) {
   const Language language = options.language;
-  const Trace& trace = subject.trace;
   const HeadRef& head = options.head;
-  std::vector<std::string> parts{model_title(language, subject.document), sentence_of(trace, head.stack)};
-  const SentenceFacts facts = sentence_facts(trace.key_tokens(head.stack), nullptr);
-  if (facts.unknown > 0)
-    parts.push_back(counted(language, static_cast<std::size_t>(facts.unknown), kFigureWords.unknown_words));
-  else if (!facts.measured_kind) parts.push_back(words(language, kFigureWords.no_measured_kind));
-  if (trace.encoder) parts.push_back(stack_title(language, head.stack));
-  const std::set<Index> layers = shown_layers(subject, options);
-  const auto differ = [&](const auto& text_of) {
-    return std::ranges::any_of(layers, [&](Index layer) { return text_of(layer) != text_of(*layers.begin()); });
-  };
-  const auto mask = [&](Index layer) { return mask_title(language, trace.mask(head.stack, layer).kind()); };
-  const auto scale = [&](Index layer) { return tick_number(trace.attention(head.stack, layer).scale); };
-  parts.push_back(differ(mask) ? words(language, kFigureWords.masks_differ)
-                               : filled(words(language, kAspectWords.mask), {mask(*layers.begin())}));
-  if (!trace.attention(head.stack, head.layer).patterns)
-    parts.push_back(differ(scale) ? words(language, kFigureWords.scales_differ)
-                                  : filled(words(language, kFigureWords.scores_times), {scale(*layers.begin())}));
-  if (trace.attention(head.stack, *layers.begin()).sinks.size() > 0)
-    parts.push_back(words(language, kFigureWords.sink));
-  for (std::string& edit : edit_words(language, {trace, subject.document})) parts.push_back(std::move(edit));
+  std::vector<std::string> parts = question_in_words(language, subject, head, shown_layers(subject, options));
   if (const FoldedStack* folded = folded_stack(subject, head.stack)) {
     if (folded->fold.done.special) parts.push_back(words(language, kFigureWords.special_left_out));
     if (folded->fold.done.words) parts.push_back(words(language, kFigureWords.words_merged));
@@ -85,14 +64,37 @@ std::string caption_of(const FigureSubject& subject, const FigureOptions& option
         filled(words(language, kFigureWords.sorted_by), {words(language, order_words(options.order).name)}) +
         (options.order.ascending ? words(language, kFigureWords.smallest_first) : ""));
   parts.insert(parts.end(), remarks.begin(), remarks.end());
-  std::string caption;
-  for (const std::string& part : parts) caption += (caption.empty() ? "" : " · ") + part;
-  return caption;
+  return in_a_line(parts);
 }
 
 bool is_among(char32_t c, std::u32string_view all) { return all.find(c) != std::u32string_view::npos; }
 
 }  // namespace
+
+std::vector<std::string> question_in_words(Language language, const FigureSubject& subject, const HeadRef& head,
+                                           const std::set<Index>& layers) {
+  const Trace& trace = subject.trace;
+  std::vector<std::string> parts{model_title(language, subject.document), sentence_of(trace, head.stack)};
+  const SentenceFacts facts = sentence_facts(trace.key_tokens(head.stack), nullptr);
+  if (facts.unknown > 0)
+    parts.push_back(counted(language, static_cast<std::size_t>(facts.unknown), kFigureWords.unknown_words));
+  else if (!facts.measured_kind) parts.push_back(words(language, kFigureWords.no_measured_kind));
+  if (trace.encoder) parts.push_back(stack_title(language, head.stack));
+  const auto differ = [&](const auto& text_of) {
+    return std::ranges::any_of(layers, [&](Index layer) { return text_of(layer) != text_of(*layers.begin()); });
+  };
+  const auto mask = [&](Index layer) { return mask_title(language, trace.mask(head.stack, layer).kind()); };
+  const auto scale = [&](Index layer) { return tick_number(trace.attention(head.stack, layer).scale); };
+  parts.push_back(differ(mask) ? words(language, kFigureWords.masks_differ)
+                               : filled(words(language, kAspectWords.mask), {mask(*layers.begin())}));
+  if (!trace.attention(head.stack, head.layer).patterns)
+    parts.push_back(differ(scale) ? words(language, kFigureWords.scales_differ)
+                                  : filled(words(language, kFigureWords.scores_times), {scale(*layers.begin())}));
+  if (trace.attention(head.stack, *layers.begin()).sinks.size() > 0)
+    parts.push_back(words(language, kFigureWords.sink));
+  for (std::string& edit : edit_words(language, {trace, subject.document})) parts.push_back(std::move(edit));
+  return parts;
+}
 
 float Page::fair_height() const {
   return drawing.width * (drawing.width > kWidestColumn ? kSlideAspect : kColumnAspect);

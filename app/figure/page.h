@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -101,6 +102,10 @@ std::string add_largest_terms(Page& page, const Split& split, const std::vector<
 
 /// Adds a colour bar with its numbers and what they are; `blocks`: and a blocked cell.
 void add_colour_bar(Page& page, const ColourScale& scale, const std::string& numbers, Language language, bool blocks);
+/// What an answer was asked, as captions state it: model, sentence, the mask and the scale of these layers of the
+/// head's stack, and each edit.
+std::vector<std::string> question_in_words(Language language, const FigureSubject& subject, const HeadRef& head,
+                                           const std::set<Index>& layers);
 /// Ends the page with a caption.
 Drawing with_caption(Page page, const std::string& caption);
 

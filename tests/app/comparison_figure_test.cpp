@@ -96,6 +96,28 @@ TEST(ComparisonFigure, SaysWhereNoTokenIsInBoth) {
   }
 }
 
+TEST(ComparisonFigure, ItsCaptionSaysWhatBothWereAsked) {
+  Document first = small_document("我请李雷帮我订票"), second = small_document("小猫请李雷帮我订票");
+  const auto caption = [&](Language language = Language::en) {
+    const auto drawing = draw_comparison(kept(first), kept(second),
+                                         {.kind = FigureKind::compare, .language = language, .head = {1, 0}}, roughly);
+    return drawing ? drawing->caption : drawing.error().message();
+  };
+  const std::string other_words = caption();
+  EXPECT_TRUE(contains(other_words, "A: 我请李雷帮我订票  B: 小猫请李雷帮我订票")) << other_words;
+  EXPECT_TRUE(contains(other_words, "In both: " + model_title(Language::en, first))) << other_words;
+  EXPECT_TRUE(contains(other_words, "mask: none · scores × 0.5")) << other_words;
+  EXPECT_TRUE(contains(caption(Language::zh), "两者相同：")) << caption(Language::zh);
+  first.mask.causal = true;
+  second.source.text = first.source.text;
+  second.edits.off = first.edits.off = {{0, 1}};
+  const std::string other_mask = caption();
+  EXPECT_TRUE(contains(other_mask, "我请李雷帮我订票 · scores × 0.5")) << other_mask;
+  EXPECT_TRUE(contains(other_mask, "L0·H1")) << "what was changed in both: " << other_mask;
+  const std::size_t both = other_mask.find("In both: ");
+  EXPECT_EQ(other_mask.find("mask", both), std::string::npos) << "it is of one: " << other_mask;
+}
+
 TEST(ComparisonFigure, SaysInABlankMapThatNothingDiffers) {
   const AnswerSnapshot a = kept(small_document("我请李雷帮我订票")), b = kept(small_document("小猫请李雷帮我订票"));
   for (const Language language : {Language::en, Language::zh}) {

@@ -2,6 +2,7 @@
 // answer back in B.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "derived/answer_comparison.h"
 #include "figure/difference_words.h"
@@ -24,9 +25,26 @@ std::string difference_line(const AnswerSnapshot& a, const AnswerSnapshot& b, co
   return "A: " + line(differences.a) + "  B: " + line(differences.b);
 }
 
+/// In what the answers differ; then what both were asked: `layers` of the head's stack, empty: all.
+std::string caption_begin(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
+                          const std::set<Index>& layers) {
+  const auto asked = [&](const AnswerSnapshot& one) {
+    const HeadRef head = check_head(*one.trace, options.head) ? options.head : HeadRef{};
+    std::set<Index> shown = layers;
+    for (Index layer = 0; layers.empty() && layer < one.trace->num_layers(head.stack); ++layer) shown.insert(layer);
+    return question_in_words(options.language, {*one.trace, one.document}, head, shown);
+  };
+  const std::vector<std::string> of_a = asked(a);
+  std::vector<std::string> both = asked(b);
+  std::erase_if(both, [&](const std::string& part) { return std::ranges::find(of_a, part) == of_a.end(); });
+  std::string caption = difference_line(a, b, options);
+  if (!both.empty()) caption += "  " + filled(words(options.language, kCompareWords.in_both), {in_a_line(both)});
+  return caption;
+}
+
 std::string caption_of(const AnswerSnapshot& a, const AnswerSnapshot& b, const JointStack& stack,
                        const FigureOptions& options) {
-  std::string caption = difference_line(a, b, options);
+  std::string caption = caption_begin(a, b, options, {options.head.layer});
   const auto add = [&](const Words& sentence) { caption.append("  ").append(words(options.language, sentence)); };
   if (shares_no_cell(stack)) add(kCompareWords.nothing_aligned);
   if (has_words_of_one(stack)) add(kCompareWords.only_one_has);
@@ -120,7 +138,7 @@ Result<Drawing> draw_patch(const AnswerSnapshot& a, const AnswerSnapshot& b, con
   add_large_map(page, {map.restored, &rows, &columns}, std::min(page.room(), page.fair_height()), kLargestNamed, scale);
   add_colour_bar(page, scale, words(options.language, kCompareWords.patch_share), options.language, false);
   return with_caption(std::move(page),
-                      difference_line(a, b, options) + "  " + words(options.language, kCompareWords.patch_hint));
+                      caption_begin(a, b, options, {}) + "  " + words(options.language, kCompareWords.patch_hint));
 }
 
 }  // namespace headlight
