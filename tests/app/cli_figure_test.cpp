@@ -293,6 +293,17 @@ TEST(FigureCommand, LayersAreChosen) {
                        "--only-layers: expected --view heads or glance"));
 }
 
+TEST(FigureCommand, ManyWordsThatAreRefusedAreNotAllRepeated) {
+  std::string words = "a";
+  for (int i = 0; i < 2000; ++i) words += " 词";
+  EXPECT_LT(refused(figure({"--view", "compare", "--against", words, "-o", "x.svg"})).size(), 500u);
+  Strings many = figure({"-o", "x.svg"});
+  many.insert(many.end(), 2000, "词");
+  const std::string error = refused(many);
+  EXPECT_LT(error.size(), 500u);
+  EXPECT_TRUE(error.ends_with("…\n")) << error;
+}
+
 TEST(FigureCommand, AgainstIsRefusedWhereNothingIsCompared) {
   const Folder folder;
   const std::string error =

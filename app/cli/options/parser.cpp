@@ -8,13 +8,15 @@
 #include <nlohmann/json.hpp>
 
 #include "base/formatted.h"
+#include "base/utf8.h"
 
 namespace headlight {
 namespace {
 
 constexpr const char* kOptions = "Options";  // the default group of CLI11
 
-/// The first line of an error of CLI11; its message for a word that is no number is replaced.
+/// The first line of an error of CLI11, cut where it repeats many words; its message for a word that is no number is
+/// replaced.
 Error one_line(const CLI::ParseError& error) {
   std::string message = error.what();
   message = message.substr(0, message.find('\n'));
@@ -22,6 +24,8 @@ Error one_line(const CLI::ParseError& error) {
   if (const std::size_t equals = message.find(" = "); message.starts_with(kNoNumber) && equals != message.npos)
     return bad_input(message.substr(kNoNumber.size(), equals - kNoNumber.size()), "", "a number",
                      "'" + message.substr(equals + 3) + "'");
+  constexpr std::size_t kLongest = 300;  // bytes
+  if (message.size() > kLongest) message = std::string(beginning(message, kLongest)) + "…";
   return Error(ErrorCode::bad_value, message);
 }
 
