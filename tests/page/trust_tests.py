@@ -1,6 +1,7 @@
 """A page asks for nothing, runs nothing of others, and is refused where it cannot be right."""
 
 import json
+import random
 
 from browsers import wait_until
 from page_setting import SENTENCE, expect, float32_safetensors
@@ -82,6 +83,18 @@ def test_damaged_pages_say_what_is_wrong(s):
         act(data)
         return text[:begin] + json.dumps(data).replace('<', '\\u003c') + text[end:]
 
+    def shows(name, page):
+        """The line of a page that says why it cannot be shown; None where it is drawn."""
+        file = s.folder / f'wrong-{name}.html'
+        file.write_text(page, encoding='utf-8')
+        s.browser.go(file.as_uri())
+        wait_until(lambda: s.browser.js(f"{shown} !== null && ({shown}.textContent.startsWith('headlight') || document.documentElement.dataset.ready === 'true')"), f'{name}: a line, or a page')
+        if s.browser.js(f'{shown}.hidden'):
+            return None
+        said = s.browser.js(f'{shown}.textContent')
+        expect(': expected ' in said and len(said) < 400, f'{name}: expected a line, found {said!r}')
+        return said
+
     stack = lambda name, value: lambda data: data['stacks'][0].__setitem__(name, value)
     own = lambda name, value: lambda data: data.__setitem__(name, value)
     half = lambda data: data['stacks'][0].__setitem__('q', data['stacks'][0]['q'][:len(data['stacks'][0]['q']) // 2])
@@ -89,19 +102,25 @@ def test_damaged_pages_say_what_is_wrong(s):
              'error': own('error', 'x'), 'tokens': own('tokens', 5), 'card': own('card', None), 'shape': own('card', {}), 'stacks': own('stacks', 1),
              'core': own('core', ''), 'view': own('view', None), 'words': own('words', {}), 'relations': own('relations', 3)}
     for name, act in cases.items():
-        file = s.folder / f'wrong-{name}.html'
-        file.write_text(change(act), encoding='utf-8')
-        s.browser.go(file.as_uri())
-        wait_until(lambda: s.browser.js(f"{shown} !== null && ({shown}.textContent.startsWith('headlight') || document.documentElement.dataset.ready === 'true')"), f'{name}: a line')
+        said = shows(name, change(act))
         if name == 'relations':  # what no number depends on is left out
             continue
-        said = s.browser.js(f'{shown}.textContent')
-        expect(not s.browser.js(f'{shown}.hidden') and ': expected ' in said and 'Cannot read' not in said, f'{name}: expected a line, found {said!r}')
+        expect(said is not None, f'{name}: expected a line, found a page')
+    drawn, draws, rolls = 0, 40, random.Random(1)
+    for i in range(draws):
+        data = json.loads(text[begin:end])
+        of = rolls.choice([data, data['stacks'][0], rolls.choice([data[name] for name in ('view', 'look', 'card', 'edits', 'request', 'words')])])
+        field = rolls.choice(sorted(of))
+        if rolls.random() < 0.2:
+            del of[field]
+        else:
+            of[field] = rolls.choice([None, True, -1, 3, 1e9, 'x', [], {}, [1, 'x'], {'x': 1}])
+        drawn += shows(f'{i}-{field}', change(lambda all: (all.clear(), all.update(data)))) is None
     cut = s.folder / 'cut-off.html'
     cut.write_text(text[:begin + 3000], encoding='utf-8')
     s.browser.go(cut.as_uri())
     wait_until(lambda: 'cut off' in (s.browser.js(f'{shown}?.textContent') or ''), 'a word about the file')
-    return f'{len(cases)} kinds'
+    return f'{len(cases)} kinds, and {draws} fields at random, of which {drawn} matter to no picture'
 
 
 def test_page_is_a_source(s):

@@ -17,9 +17,11 @@ const NARROW = 820, root = document.documentElement, VIEWS = ['sentence', 'heads
 /** The forms of the window's stage. */
 const STAGE_FORMS = {sentence: 'sentence', map: 'heads', text: 'text'};
 
-/** Says what went wrong in place of the page, or above it. */
+/** Says what went wrong in place of the page, or above it; what only the browser has words for is the data's fault. */
 function fail(error) {
-  Object.assign(byId('loading'), {hidden: false, textContent: `headlight: ${error.message}`});
+  const isForeign = error instanceof TypeError || error instanceof WebAssembly.RuntimeError;
+  const line = isForeign ? 'headlight-data: expected what Headlight wrote, found other data' : error.message;
+  Object.assign(byId('loading'), {hidden: false, textContent: `headlight: ${line}`});
   throw error;
 }
 
@@ -42,6 +44,7 @@ function open(core, page, answer, kept) {
   taste.map = look.colours ?? taste.map;
   const store = createStore(core, answer, kept, page.largest);
   takeView(store, page);
+  store.isOwnStart = true;  // until the reader chooses
   const live = page.live || page.site ? createLive(store, page) : null;
 
   const stage = createStage(store, byId('stage-area'), page), atlas = createAtlas(store, byId('atlas'), request);
