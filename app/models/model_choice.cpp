@@ -9,8 +9,24 @@
 namespace headlight {
 namespace {
 
-/// Whether these tokenizers know every word of the sentences. With `typing` the last word may be the beginning of one.
-/// Nothing where there is no word, or no text that could be read.
+BundledModel model_of(const Document& document) {
+  return {document.model_path, document.model, document.tokenizers, document.card};
+}
+
+Result<BundledModel> find_bundled(std::string_view source, const Document& now, const BundledModels* shipped,
+                                  const std::vector<const Document*>& seen) {
+  if (now.model_path == source) return model_of(now);
+  if (shipped)
+    for (const BundledModel& one : *shipped)
+      if (one.source == source) return one;
+  for (const Document* one : seen)
+    if (one->model && one->model_path == source) return model_of(*one);
+  const auto opened = TRY(open_model(std::string(source)));
+  return model_of(opened.document);
+}
+
+}  // namespace
+
 std::optional<bool> knows_all(const BundledModel& one, const TextInput& text, bool typing) {
   if (!one.tokenizers || !one.tokenizers->source) return std::nullopt;
   const Index rows = one.model->embeddings.tokens->outputs();
@@ -29,24 +45,6 @@ std::optional<bool> knows_all(const BundledModel& one, const TextInput& text, bo
   }
   return true;
 }
-
-BundledModel model_of(const Document& document) {
-  return {document.model_path, document.model, document.tokenizers, document.card};
-}
-
-Result<BundledModel> find_bundled(std::string_view source, const Document& now, const BundledModels* shipped,
-                                  const std::vector<const Document*>& seen) {
-  if (now.model_path == source) return model_of(now);
-  if (shipped)
-    for (const BundledModel& one : *shipped)
-      if (one.source == source) return one;
-  for (const Document* one : seen)
-    if (one->model && one->model_path == source) return model_of(*one);
-  const auto opened = TRY(open_model(std::string(source)));
-  return model_of(opened.document);
-}
-
-}  // namespace
 
 bool is_any_sentence(const Document& document) { return document.model && document.model_path == kAnySentence; }
 

@@ -1,6 +1,7 @@
 // Which of the two shipped encoders answers a sentence: the grammar's, or the one that reads any sentence.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,10 @@ namespace headlight {
 inline constexpr std::string_view kAnySentence = "shipped:any-sentence";
 
 bool is_any_sentence(const Document& document);
+
+/// Whether the tokenizers of a model know every word of the sentences. With `typing` the last word may be the beginning
+/// of one. Nothing where there is no word, or no text that could be read.
+std::optional<bool> knows_all(const BundledModel& one, const TextInput& text, bool typing);
 
 /// The sentence chooses between kDefaultModel and kAnySentence: the first, where it knows every word, else the second.
 /// Documents of other models, and those that read no text, stay as they are; so does one without a word. With `typing`

@@ -11,7 +11,6 @@
 #include "question/samples.h"
 #include "session/model_check.h"
 #include "session/shown.h"
-#include "session/start_cell.h"
 #include "session/state.h"
 #include "session/state_rules.h"
 #include "session/tool_state.h"

@@ -10,10 +10,10 @@
 #include "session/lesson_commands.h"
 #include "session/number_commands.h"
 #include "session/shown.h"
-#include "session/start_cell.h"
 #include "session/tool_state.h"
 #include "session/typing.h"
 #include "session/update.h"
+#include "view/start_cell.h"
 
 namespace headlight {
 namespace {
@@ -86,6 +86,17 @@ void drop_foreign_edits(Document& document, const Config& before) {
   document.edits.layers.clear();
   if (now.arch != before.arch)
     for (const Stack stack : kStacks) mask_of(document, stack).painted.clear();
+}
+
+void choose_start(AppState& state) {
+  if (!state.awaits_start || !state.trace || is_stale(state)) return;
+  state.awaits_start = false;
+  ViewState& view = state.view;
+  const auto start = start_cell(state.document, *state.trace, arcs_of(state));
+  state.chose_start = start.has_value();
+  choose_head(view, start ? start->head : HeadRef{});
+  view.pinned = start ? std::optional(start->cell) : std::nullopt;
+  view.pinned_kept.reset();
 }
 
 void move_pin(AppState& state, const Trace& before) {

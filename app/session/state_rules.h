@@ -47,6 +47,9 @@ const BundledModel* trained_before(const AppState& state);
 void drop_foreign_edits(Document& document, const Config& before);
 
 // The answer, and the look at it.
+/// Chooses the head and pins the cell of start_cell.h where the state awaits it and the answer is there; without one,
+/// the first head. A change of the text awaits it again until the user chooses a head or pins a cell.
+void choose_start(AppState& state);
 /// Moves the pinned cell from the answer before to the same words of this one, or lets it go (session/typing.h).
 void move_pin(AppState& state, const Trace& before);
 /// Sets the answer to the question without edits: the answer itself where it has none.

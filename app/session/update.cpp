@@ -7,7 +7,6 @@
 #include "session/lesson_commands.h"
 #include "session/number_commands.h"
 #include "session/shown.h"
-#include "session/start_cell.h"
 #include "session/state_rules.h"
 #include "session/tool_state.h"
 #include "view/view_names.h"

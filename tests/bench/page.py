@@ -8,10 +8,11 @@ For each number of tokens: the size of the page, and in milliseconds the median 
     hover     one frame while the pointer moves over the map
     mask      from a new mask to the second frame after it: the map and every thumbnail in sight
 `--site`: a site too, from a web server of this machine, without a cache: to its first picture, to its first answer by a model, and
-the bytes that came. `--peer`: another page of the same sentence, as BertViz writes it; opened until the JavaScript expression is true.
+the bytes that came; and from a key in a sentence of ten words, answered by the model for any sentence, to the second frame after it. `--peer`: another page of the same sentence, as BertViz writes it; opened until the JavaScript expression is true.
 """
 
 import argparse
+import json
 import pathlib
 import random
 import shutil
@@ -49,8 +50,25 @@ MASK = '''new Promise(done => {
 })'''
 
 
+TYPED = """new Promise(done => {
+  const input = document.getElementById('ask'), begin = performance.now();
+  input.focus();
+  input.value = %s;
+  input.dispatchEvent(new Event('input'));
+  requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now() - begin)));
+})"""
+TEN_WORDS = 'the big dog ran on the small mat near houses'
+
+
+def measure_keys(browser):
+    """From a key to the second frame after it, of ten words: the median and the longest of twenty keys."""
+    browser.js(f'headlight.ask({json.dumps(TEN_WORDS)})')
+    keys = [browser.js(TYPED % json.dumps(TEN_WORDS[:-1 - i % 2])) for i in range(20)]
+    return statistics.median(keys), max(keys)
+
+
 def measure_site(program, rounds):
-    seen, answered = [], []
+    seen, answered, keys = [], [], []
     for _ in range(rounds):
         setting = Setting(program, '', browsers.Chromium())
         folder = setting.folder / 'site'
@@ -62,11 +80,13 @@ def measure_site(program, rounds):
         seen.append(1000 * (time.monotonic() - begin))
         browsers.wait_until(lambda: setting.browser.js('headlight.state().live'), 'an answer')
         answered.append(1000 * (time.monotonic() - begin))
+        keys.append(measure_keys(setting.browser))
         came = sum((folder / (path.removeprefix('/site/') or 'index.html')).stat().st_size for path in set(setting.asked))
         setting.browser.close()
         setting.server.shutdown()
         shutil.rmtree(setting.folder)
     print(f'site: first picture {statistics.median(seen):.0f} ms, first answer {statistics.median(answered):.0f} ms, {came / 1e6:.2f} MB')
+    print(f'a key: median {statistics.median(one for one, _ in keys):.0f} ms, longest {max(one for _, one in keys):.0f} ms')
 
 
 def main():

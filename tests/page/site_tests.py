@@ -69,6 +69,39 @@ def test_site_answers_any_sentence(s):
     return f'{came / 1e6:.1f} MB before the first answer'
 
 
+def type_text(s, text):
+    s.browser.js('(() => { const input = document.getElementById("ask"); input.focus(); input.value = %s; input.dispatchEvent(new Event("input")); })()' % json.dumps(text))
+    s.browser.settled()
+
+
+def test_site_answers_while_one_types(s):
+    """Each key is answered; what the grammar's model does not know is left to the other one without a word of doubt; where the keys
+    rest, head and cell are those that a window begins with, unless the reader chose others."""
+    visit(s)
+    doubt = 'document.querySelector("#ask-area .doubt").textContent + [...document.querySelectorAll("#site .doubt")].map((one) => one.textContent)'
+    text = '老师请小明帮医生买了去上海的车票'
+    for end in range(1, len(text) + 1):
+        type_text(s, text[:end])
+        found = ''.join(s.browser.js('headlight.state().tokens'))
+        expect(found == text[:end], f'expected an answer to {text[:end]}, found {found}')
+        expect(not s.browser.js(doubt), f'{text[:end]}: found {s.browser.js(doubt)!r}')
+    agrees(s, 'typed', GRAMMAR, '--text', text)
+    for text in (OTHER, 'The trophy does not fit in the suitcase because it is too big.'):
+        for end in [*range(1, len(text), 7), len(text)]:
+            type_text(s, text[:end])
+            expect(not s.browser.js(doubt), f'{text[:end]}: found {s.browser.js(doubt)!r}')
+        opening = json.loads(s.run('claims', ANY, '--text', text, '--format', 'json')[0])['opening']
+        now = '(({layer, head, pinned}) => [`${layer}.${head}`, ...(pinned ?? [])])(headlight.state())'
+        wanted = [opening['head'], opening['query'], opening['key']]
+        wait_until(lambda: s.browser.js(now) == wanted, f'{text}: the cell {wanted} of a window; the page has {s.browser.js(now)}')
+        agrees(s, text, ANY, '--text', text)
+        expect(not s.browser.js(doubt), f'{text}: found {s.browser.js(doubt)!r}')
+    s.browser.js('headlight.set({layer: 0, head: 3, pinned: [2, 1]})')
+    type_text(s, 'The trophy does not fit in the suitcase because it is too small.')
+    s.browser.js('new Promise((done) => setTimeout(done, 900))')
+    expect(s.browser.js(now) == ['0.3', 2, 1], f'the reader chose 0.3, [2, 1], found {s.browser.js(now)}')
+
+
 def test_site_models(s):
     """The models of the list, and a link that holds a whole question."""
     for name, text in (('decoder', 'the cat sat on the mat'), ('encoder-d32-h2', SENTENCE), ('induction', 'du fa ke du')):

@@ -1,5 +1,5 @@
 // What a window begins with: the head and the cell that show most. And which edits a change of the model removes.
-#include "session/start_cell.h"
+#include "view/start_cell.h"
 #include "app/shipped.h"
 
 #include <gtest/gtest.h>

@@ -16,7 +16,7 @@
 #include "base/utf8.h"
 #include "gui/sentence/own_sentence.h"
 #include "paper/fonts.h"
-#include "session/start_cell.h"
+#include "view/start_cell.h"
 
 namespace headlight {
 namespace {

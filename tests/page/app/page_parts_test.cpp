@@ -14,6 +14,7 @@
 #include "heads/head_measures.h"
 #include "math/attention.h"
 #include "math/forward.h"
+#include "models/open_model.h"
 #include "names/named_arcs.h"
 #include "page/core/answer_object.h"
 #include "page/core/page_answers.h"
@@ -25,6 +26,7 @@
 #include "question/json/document_json.h"
 #include "read/external/packed_planes.h"
 #include "read/external/page_text.h"
+#include "view/start_cell.h"
 
 namespace headlight {
 namespace {
@@ -221,6 +223,39 @@ TEST(PageCore, EachAttentionTakesItsOwnMask) {
     ASSERT_TRUE(changed) << changed.error().message();
     for (const auto& [other, of_other] : masks)
       EXPECT_EQ(live.trace().mask(of_other).allowed(0, 1), of_other != stack) << name << ", " << other;
+  }
+}
+
+TEST(PageCore, ChoosesModelAndCellAsAWindowDoes) {
+  const auto knows = [](const char* text, bool typing) {
+    const auto known = LiveAnswer::knows({{"source", "shipped:encoder"}, {"text", text}}, typing);
+    EXPECT_TRUE(known) << text;
+    return known ? *known : std::nullopt;
+  };
+  EXPECT_EQ(knows("我请李雷帮我订了去北京的机票", false), true);
+  EXPECT_EQ(knows("The committee", false), false);
+  EXPECT_EQ(knows(" ", false), std::nullopt);
+  EXPECT_EQ(knows("我请李", false), false);
+  EXPECT_EQ(knows("我请李", true), true) << "a name may follow";
+  EXPECT_EQ(knows("xqz", true), false);
+  EXPECT_FALSE(LiveAnswer::knows({{"source", "shipped:encoder"}, {"text", 5}}, true));
+  LiveAnswer live;
+  for (const char* text :
+       {"我请李雷帮我订了去北京的机票", "The trophy does not fit in the suitcase because it is too big."}) {
+    const char* source = *knows(text, false) ? "shipped:encoder" : "shipped:any-sentence";
+    const auto answered = live.ask({{"source", source}, {"text", text}}, 64);
+    ASSERT_TRUE(answered) << answered.error().message();
+    Document document = open_model(source)->document;
+    document.source.text = text;
+    const auto asked = answer_to_keep(document, fixture::lexicon());
+    ASSERT_TRUE(asked) << asked.error().message();
+    const auto start = start_cell(document, *asked->trace, named_arcs(document, *asked->trace));
+    ASSERT_TRUE(start) << text;
+    const nlohmann::json expected{{"stack", 0},
+                                  {"layer", start->head.layer},
+                                  {"head", start->head.head},
+                                  {"pinned", {{"query", start->cell.query}, {"key", start->cell.key}}}};
+    EXPECT_EQ(live.start(), expected) << text;
   }
 }
 

@@ -9,7 +9,7 @@
 #include "model/head_text.h"
 #include "names/named_arcs.h"
 #include "question/answer_snapshot.h"
-#include "session/start_cell.h"
+#include "view/start_cell.h"
 #include "view/settings.h"
 
 namespace headlight {

@@ -4,9 +4,11 @@
 
 #include "heads/head_measures.h"
 #include "math/generate.h"
+#include "models/model_choice.h"
 #include "page/core/page_answers.h"
 #include "question/json/document_json.h"
 #include "question/tokenizers.h"
+#include "view/start_cell.h"
 
 namespace headlight {
 namespace {
@@ -15,6 +17,18 @@ using nlohmann::json;
 
 /// Words that a translator writes at most.
 constexpr std::size_t kMostWritten = 32;
+
+/// The models that come along and were asked: each is read once.
+BundledModels asked_models;
+
+Result<Document> document_of(const json& asked, const Document* beside) {
+  std::vector<Error> warnings;
+  auto document = TRY(document_from_json(kPageSource, asked, unwatched(), warnings, &asked_models, beside));
+  const auto is_asked = [&](const BundledModel& one) { return one.source == document.model_path; };
+  if (is_shipped(document) && std::none_of(asked_models.begin(), asked_models.end(), is_asked))
+    asked_models.push_back({document.model_path, document.model, document.tokenizers, document.card});
+  return document;
+}
 
 }  // namespace
 
@@ -37,8 +51,7 @@ Status LiveAnswer::write(Request request) {
 }
 
 Status LiveAnswer::ask(const json& asked, std::size_t most) {
-  std::vector<Error> warnings;
-  auto document = TRY(document_from_json(kPageSource, asked, unwatched(), warnings, nullptr, &document_));
+  auto document = TRY(document_of(asked, &document_));
   const Lexicon* lexicon = kept_lexicon();
   const auto requests = TRY(requests_of(document, lexicon ? *lexicon : Lexicon{}));
   const auto sentence = std::min(asked.value("sentence", std::size_t{0}), requests.size() - 1);
@@ -50,6 +63,21 @@ Status LiveAnswer::ask(const json& asked, std::size_t most) {
                        ErrorCode::too_large);
   document_ = std::move(document);
   return asked.value("write", false) ? write(request) : answer(request);
+}
+
+Result<std::optional<bool>> LiveAnswer::knows(const json& asked, bool typing) {
+  const auto document = TRY(document_of(asked, nullptr));
+  if (!document.model) return std::optional<bool>();
+  return knows_all({document.model_path, document.model, document.tokenizers, document.card}, document.source, typing);
+}
+
+json start_object(const Document& document, const Trace& trace, const SentenceArcs& arcs) {
+  const auto start = start_cell(document, trace, arcs);
+  if (!start) return json();
+  return {{"stack", static_cast<int>(start->head.stack)},
+          {"layer", start->head.layer},
+          {"head", start->head.head},
+          {"pinned", {{"query", start->cell.query}, {"key", start->cell.key}}}};
 }
 
 Status LiveAnswer::change(const json& changes) {

@@ -61,13 +61,19 @@ class StillAnswer : public PageAnswer {
   SentenceArcs arcs_;
 };
 
+/// Where an answer shows most (view/start_cell.h), as `stack`, `layer`, `head` and `pinned`; null: nowhere.
+nlohmann::json start_object(const Document& document, const Trace& trace, const SentenceArcs& arcs);
+
 /// A model in a folder of the page's memory, or the fresh weights that a request asks for.
 class LiveAnswer : public PageAnswer {
  public:
   /// Its `source` is the folder, or it has none. The sentence with the number `sentence` is answered; with `write` true
   /// a translator writes its target itself. Errors: those of the document and of forward(); more than `most` tokens.
   Status ask(const nlohmann::json& request, std::size_t most);
+  /// Whether the request's model knows every word of its text (models/model_choice.h); nothing where it has none.
+  static Result<std::optional<bool>> knows(const nlohmann::json& request, bool typing);
   Status change(const nlohmann::json& request) override;
+  nlohmann::json start() const { return start_object(document_, *trace_, arcs(false)); }
   bool is_answered() const { return trace_ != nullptr; }
   /// Precondition of all that follow: is_answered().
   std::shared_ptr<const Trace> shared_trace() const override { return trace_; }

@@ -63,6 +63,8 @@ export async function startCore(bytes) {
     open(side, answer) { answered(answer, (at, size) => core.open(side, at, size)); },
     /** Answers a request by the model of the page. */
     ask: (request, most) => answered(request, core.ask, most),
+    /** Whether its model knows each word of the text; `isTyped`: the last may be the beginning of one. */
+    knows: (request, isTyped) => answered(request, core.knows, isTyped ? 1 : 0),
     /** Other masks and edits for the same tokens. */
     change: (request) => answered(request, core.change),
     /** Keeps the answer as A of a comparison. */

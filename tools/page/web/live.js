@@ -1,9 +1,11 @@
 // The reader's sentence: the model in the page answers it, and the new answer replaces the written one.
 
 import { changesOf, inflated, sidesOf, stackOf } from './data.js';
-import { button, byId, fill, make, quiet } from './elements.js';
+import { byId, fill, make, quiet } from './elements.js';
 import { percent, wordsOf } from './look.js';
 
+/** Milliseconds after its last key at which a text rests (app/session/typing.h). */
+const TEXT_RESTS = 400;
 /** More words than that are refused: the page would stand still. */
 const MOST_TOKENS = 256, MOST_WRITTEN = 16384, GUESSES = 8, MODEL = '/model';
 /** The fields of a request that belong to the sentence that it was written for. */
@@ -73,10 +75,14 @@ export function createLive(store, page) {
     answer.stacks = found.stacks.map((stack, i) => stackOf(stack, i, found, 0));
     answer.edits = {off: []};
     store.renew(true);
-    take(found);
-    if (typeof request.text === 'string') input.value = request.text;
+    store.begin(take(found).start);
+    if (typeof request.text === 'string' && document.activeElement !== input) input.value = request.text;
     store.notify({answer: true});
+    return said();
   }
+
+  /** The words of the answer, and what may come next. */
+  const said = () => ({tokens: (of(1) ?? answer.stacks[0]).queryTokens.map(({text}) => text), next: likely});
 
   /** The masks and edits of the sentence that was written; of another one those that do not count its tokens. */
   function takeWritten(same) {
@@ -88,42 +94,53 @@ export function createLive(store, page) {
   }
 
   /** Answers a sentence; of an encoder-decoder with its target, which is written by the model where there is none. */
-  async function ask(text, target = null) {
+  async function ask(text, target = null, isTyped = false) {
     if (typeof text !== 'string' || text.trim() === '') throw new Error(wordsOf('empty_text'));
     const both = Boolean(of(2)), targets = !both ? {} : target?.trim() ? {target} : {target: '', write: true};
     const same = written !== null && text === base.text && (!both || target === base.target), elsewhere = {...base};
     for (const field of OF_SENTENCE) delete elsewhere[field];
     const texts = same ? {...base, sentence: page.view.sentence ?? 0} : {...elsewhere, text, ...targets};
     if (written) takeWritten(same);
+    const {pinned} = store.view, before = {...store.stack()};
     store.renew();
-    take(asked({...texts, ...changes()}));
+    const {start} = take(asked({...texts, ...changes()}));
+    if (isTyped || !store.isOwnStart) store.pinAgain(pinned, before);
+    else store.begin(start);
     store.notify({answer: true});
-    const [tokens, reply] = both ? [of(1).queryTokens, of(0).queryTokens] : [answer.stacks[0].queryTokens, null];
-    return {tokens: tokens.map((token) => token.text), target: reply?.map((token) => token.text), next: guesses()};
+    return said();
   }
 
-  let isComposing = false;
+  let isComposing = false, resting = 0;
   const input = make('input', {type: 'text', id: 'ask', autocomplete: 'off', spellcheck: 'false', maxlength: '2000',
-    value: page.request.text ?? '',
-    on: {compositionstart: () => { isComposing = true; }, compositionend: () => { isComposing = false; }}});
-  const submit = button('primary', '', null, {type: 'submit'}), problem = make('p', {class: 'doubt', role: 'status'});
-  const words = make('div', {class: 'guesses'});
+    value: page.request.text ?? '', on: {input: typed, compositionstart: () => { isComposing = true; },
+      compositionend: () => { isComposing = false; typed(); }}});
+  const problem = make('p', {class: 'doubt', role: 'status'}), words = make('div', {class: 'guesses'});
   byId('ask-area').append(make('form', {class: 'ask', on: {submit: (event) => {
     event.preventDefault();
-    if (isComposing) return;  // an input method's candidates, which Enter confirms
-    problem.textContent = '';
-    parts.ask(input.value).catch((error) => { problem.textContent = error.message; });
-  }}}, input, submit), problem);
+    if (!isComposing) say();  // an input method's candidates, which Enter confirms
+  }}}, input), problem);
   byId('guess-area').append(words);
+
+  function say(isTyped = false) {
+    if (!isTyped) resting = clearTimeout(resting);
+    problem.textContent = '';
+    return parts.ask(input.value, null, isTyped).catch((error) => { problem.textContent = error.message; });
+  }
+  /** Each key is answered by the model of now; where they rest, the sentence chooses model and cell. */
+  function typed() {
+    if (isComposing || input.value.trim() === '') return;
+    clearTimeout(resting);
+    resting = setTimeout(say, TEXT_RESTS);
+    if (!of(2)) say(true);  // a translator writes its answer word by word
+  }
 
   function draw() {
     input.setAttribute('aria-label', wordsOf('ask_hint'));
     input.placeholder = wordsOf('ask_hint');
-    submit.textContent = wordsOf('ask');
     const {queryTokens: tokens} = of(0) ?? answer.stacks[0], where = tokens[answering]?.text ?? '';
     const doubtful = tokens.filter(({known}) => known === false).slice(0, 6).map(({text}) => text).join(' ');
     const isHidden = ['<mask>', '[MASK]'].includes(where);
-    if (doubtful) problem.textContent = wordsOf('unknown_words', doubtful);
+    if (doubtful && !resting) problem.textContent = wordsOf('unknown_words', doubtful);
     if (likely.length === 0 || (encoder && !isHidden)) return fill(words);  // which reads the word that it would guess
     const guessOf = ({text, probability}) => make('span', {class: 'guess'}, make('bdi', {text: text.trim() || text}),
       make('span', {class: 'number quiet', text: percent(probability)}));
@@ -131,6 +148,7 @@ export function createLive(store, page) {
   }
 
   /** `request`: what was asked last. A site asks by way of `ask`, which may choose the model. */
-  const parts = {ask, draw, guesses, start, use, isStarted: () => isStarted, request: () => ({...last, ...changes()})};
+  const parts = {ask, draw, guesses, start, use, isStarted: () => isStarted, isTyping: () => Boolean(resting),
+    request: () => ({...last, ...changes()})};
   return parts;
 }

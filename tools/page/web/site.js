@@ -41,7 +41,8 @@ export function createSite(store, page, live, api, stage, redraw) {
   const {core, answer} = store, {models} = page.site, {ask: answerHere} = live, first = page.request.source ?? RANDOM;
   const opening = first === GRAMMAR ? AUTO : first;
   let model = opening, sizes = Object.fromEntries(Object.entries(SIZES).map(([name, [one]]) => [name, one]));
-  let onDisk = null, drops = 0, addressed = null, busy = 0;
+  let onDisk = null, drops = 0, addressed = null, busy = 0, asks = 0;
+  const loads = {};  // models whose files are on their way
   const status = make('p', {class: 'quiet', role: 'status'}), bar = make('div', {class: 'controls'});
   const picker = make('input', {type: 'file', multiple: true, hidden: true,
     on: {change: () => { attempt(() => openFiles([...picker.files], '')); picker.value = ''; }}});
@@ -70,11 +71,10 @@ export function createSite(store, page, live, api, stage, redraw) {
     if (!one) throw new RangeError(`model: expected ${listed().join(', ')}, found ${String(source).slice(0, 80)}`);
     const total = missingFiles(one).reduce((sum, {data}) => sum + data.size, 0) / MEGABYTE;
     let came = 0;
-    await openModel(core, one, (bytes) => {
+    await (loads[source] ??= openModel(core, one, (bytes) => {
       came += bytes / MEGABYTE;
       status.textContent = wordsOf('site_loading', came.toFixed(1), total.toFixed(1));
-    });
-    status.textContent = '';
+    }).then(() => { status.textContent = ''; }).finally(() => { delete loads[source]; }));
     return one;
   }
   const listed = () => [...new Set([...(known(first) ? [first] : []), ...LISTED, ...(onDisk ? [DISK] : [])])];
@@ -90,21 +90,21 @@ export function createSite(store, page, live, api, stage, redraw) {
     return {source, text, ...(one.encoder_decoder && {target: '', write: true})};
   }
 
-  /** Answers a text by the chosen model. */
-  async function ask(text, target = null) {
+  /** Answers a text by the chosen model; of what is typed the last text alone. */
+  async function ask(text, target = null, isTyped = false) {
     if (typeof text !== 'string' || text.trim() === '') throw new Error(wordsOf('empty_text'));
+    const turn = ++asks, now = live.request();
     let source = model;
     if (model === AUTO) {
       await load(GRAMMAR);
-      const {tokens} = core.ask({source: GRAMMAR, text}, LONGEST_TEXT);
-      source = tokens.some((token) => token.known === false) ? ANY : GRAMMAR;
-      // Until the larger model is there the smaller one answers, with its unknown words marked.
-      if (source === ANY && missingFiles(known(ANY)).length > 0) live.use({source: GRAMMAR, text});
+      const stays = isTyped && now.source === ANY;  // the model changes when a text rests
+      source = stays || core.knows({source: GRAMMAR, text}, isTyped) === false ? ANY : GRAMMAR;
     }
-    const request = await requestOf(source, text), now = live.request();
-    const isSame = (name) => source !== RANDOM || now[name] === request[name];
-    if (!live.isStarted() || now.source !== request.source || !Object.keys(sizes).every(isSame)) live.use(request);
-    return answerHere(text, target);
+    const request = await requestOf(source, text), isSame = (name) => source !== RANDOM || now[name] === request[name];
+    if (isTyped && turn !== asks) return null;
+    if (live.isStarted() && now.source === request.source && Object.keys(sizes).every(isSame))
+      return answerHere(text, target, isTyped);
+    return live.use({...request, ...(target && request.write && {target, write: false})});
   }
 
   const textNow = () => live.request().text ?? page.request.text ?? '';
@@ -200,7 +200,7 @@ export function createSite(store, page, live, api, stage, redraw) {
     api.set({stack: given.get('stack') ?? answer.stacks[0].name});
     const [layer, head] = given.get('head')?.split('.').map(Number) ?? [];
     api.set({layer, head});
-    take('cell', (cell) => ({pinned: numbers(cell)}));
+    if (given.has('head')) api.set({pinned: given.has('cell') ? numbers(given.get('cell')) : null});
     take('view', (view) => ({view}));
   }
 
@@ -216,7 +216,7 @@ export function createSite(store, page, live, api, stage, redraw) {
       api.set({fold, ...(scale && {scale}), ...(off && {off})});
       const stack = answer.stacks.find((one) => one.name.toLowerCase() === view.stack) ?? answer.stacks[0];
       api.set({stack: stack.name, view: view.view === 'flow' ? 'flow' : 'heads',
-        ...(stack.hasHead(layer, head) && {layer, head}), ...(pinned && {pinned})});
+        ...(stack.hasHead(layer, head) && {layer, head}), pinned: pinned ?? null});
     }),
     change: (edit) => attempt(() => ask(edit(textNow())).then(() => '')),
     redraw,
@@ -268,7 +268,7 @@ export function createSite(store, page, live, api, stage, redraw) {
       link('SVG', saveSvg, {title: wordsOf('site_svg')}));
     lessons.draw();
     if (page.compare) page.compare.label_b = {en: titleNow()};
-    if (busy > 0 || !live.isStarted() || model === DISK) return;
+    if (busy > 0 || !live.isStarted() || live.isTyping() || model === DISK) return;
     addressed = address();
     if (addressed !== location.hash) history.replaceState(null, '', addressed);
   }
@@ -283,6 +283,8 @@ export function createSite(store, page, live, api, stage, redraw) {
   });
 
   live.ask = ask;
+  // Words that the grammar's model does not have may follow: its reader fetches the other one meanwhile.
+  byId('ask').addEventListener('focus', () => model === AUTO && load(ANY).catch(() => {}), {once: true});
   return {
     draw,
     /** Keeps the files for a visit without a network, fetches the first model, and asks what the address holds. */

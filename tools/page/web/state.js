@@ -33,6 +33,7 @@ export function createStore(core, answer, kept, largest) {
 
   const store = {
     core, answer, kept, written, edits: written, change: core.change, undone: [], done: [], version: 0,
+    isOwnStart: true,  // head and cell are those that the answer began with
     view: {
       view: 'sentence', stack: 0, layer: 0, head: 0, pinned: null, viewport: null,
       hovered: null, hoveredHead: null, pointer: null, pointed: null,
@@ -42,13 +43,27 @@ export function createStore(core, answer, kept, largest) {
 
     /** Hears of every change; main.js takes its place, and draws. */
     notify() {},
-    /** Changes what is looked at. */
-    look(change) {
+    /** Changes what is looked at; `isOwn`: the reader does, whose head and cell are then kept. */
+    look(change, isOwn = true) {
+      if (isOwn && ['layer', 'head', 'pinned'].some((name) => name in change)) store.isOwnStart = false;
       const before = store.view;
       if (Object.keys(change).every((key) => JSON.stringify(before[key]) === JSON.stringify(change[key]))) return;
       store.view = {...before, ...('pinned' in change && {textWords: []}), ...change};
       if ('stack' in change || 'layer' in change || 'head' in change) settle();
       store.notify(change);
+    },
+
+    /** Looks where the core says that an answer shows most, as a window begins (app/view/start_cell.h). */
+    begin(start) {
+      store.isOwnStart = true;
+      const at = start && answer.stacks.findIndex(({number}) => number === start.stack);
+      store.look(start ? {...start, stack: at} : {pinned: null}, false);
+    },
+    /** Pins a cell again in a new answer, where its words, those of before, stand at the same places. */
+    pinAgain(pinned, {queryTokens, keyTokens}) {
+      const isAt = (from, to, i) => from[i].text === to[i]?.text, now = store.stack();
+      if (pinned && isAt(queryTokens, now.queryTokens, pinned.query) && isAt(keyTokens, now.keyTokens, pinned.key))
+        store.look({pinned}, false);
     },
 
     /** Changes what is computed; `gesture`: goes on with the edit before, as a stroke of the pointer does. */

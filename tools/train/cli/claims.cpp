@@ -11,7 +11,7 @@
 #include "models/model_choice.h"
 #include "names/named_arcs.h"
 #include "question/tokenizers.h"
-#include "session/start_cell.h"
+#include "view/start_cell.h"
 #include "train/measure/arc_fit.h"
 #include "train/run/training_files.h"
 #include "words/head_name_words.h"

@@ -21,7 +21,18 @@ HEADLIGHT_EXPORT(ask) void core_ask(const char* text, int size, int most) {
     const Status status = live->ask(parsed(text, size), static_cast<std::size_t>(most));
     if (opened && live->is_answered()) page_sides[0] = std::move(opened);
     if (!status) return status.error();
-    return answer_object(page_sides[0]->trace());
+    json reply = answer_object(page_sides[0]->trace());
+    reply["start"] = live->start();
+    return reply;
+  });
+}
+
+/// Whether the model of a request knows every word of its text; `typing`: the last may be the beginning of one. null:
+/// the text has no word.
+HEADLIGHT_EXPORT(knows) void core_knows(const char* text, int size, int typing) {
+  answer_with([&]() -> Result<json> {
+    const auto known = TRY(LiveAnswer::knows(parsed(text, size), typing != 0));
+    return known ? json(*known) : json();
   });
 }
 

@@ -1,4 +1,4 @@
-#include "session/start_cell.h"
+#include "view/start_cell.h"
 
 #include <algorithm>
 #include <array>
@@ -10,8 +10,8 @@
 #include "card/training_card.h"
 #include "derived/head_ranking.h"
 #include "derived/head_stats.h"
+#include "models/bundled_models.h"
 #include "names/sentence_facts.h"
-#include "session/state_rules.h"
 #include "text/characters.h"
 
 namespace headlight {
@@ -159,7 +159,8 @@ std::optional<StartCell> start_cell(const Document& document, const Trace& trace
   if (!card || !card->scores || trace.request.model != document.model) return any_cell(trace, arcs);
   const NamedArc* arc = best_arc(arcs.named);
   if ((!arc || rank_of(arc->relation) == kFirst.size()) && !arcs.referring.empty())
-    arc = &*std::ranges::max_element(arcs.referring, {}, &NamedArc::weight);
+    arc = &*std::max_element(arcs.referring.begin(), arcs.referring.end(),
+                             [](const NamedArc& a, const NamedArc& b) { return a.weight < b.weight; });
   if (arc) return StartCell{arc->head, arc->cell};
   const auto shown = shown_relations(trace, *card);
   if (shown.empty()) return any_cell(trace, arcs);
@@ -176,17 +177,6 @@ std::optional<StartCell> start_cell(const Document& document, const Trace& trace
   if (best.stack == Stack::cross) return StartCell{head_of(best), strongest_cell(trace, head_of(best))};
   if (const auto cell = chosen_by(trace, head_of(best), arcs, kClearlySeen)) return StartCell{head_of(best), *cell};
   return any_cell(trace, arcs);
-}
-
-void choose_start(AppState& state) {
-  if (!state.awaits_start || !state.trace || is_stale(state)) return;
-  state.awaits_start = false;
-  ViewState& view = state.view;
-  const auto start = start_cell(state.document, *state.trace, arcs_of(state));
-  state.chose_start = start.has_value();
-  choose_head(view, start ? start->head : HeadRef{});
-  view.pinned = start ? std::optional(start->cell) : std::nullopt;
-  view.pinned_kept.reset();
 }
 
 }  // namespace headlight

@@ -1,9 +1,9 @@
-// The head and the cell that a window begins with: those in which an answer shows most.
+// The head and the cell that a window or a page begins with: those in which an answer shows most.
 #pragma once
 
 #include <optional>
 
-#include "session/state.h"
+#include "names/named_arcs.h"
 
 namespace headlight {
 
@@ -24,9 +24,5 @@ struct StartCell {
 /// is the largest weight of a word at another, in a row with two open words at least, of a causal model not at the
 /// first one. No cell has a weight below 0.1. Nothing where there is none, and for long texts without relations.
 std::optional<StartCell> start_cell(const Document& document, const Trace& trace, const SentenceArcs& arcs);
-
-/// Chooses that head and pins that cell where the state awaits it and the answer is there; without one, the first head.
-/// A change of the text awaits it again until the user chooses a head or pins a cell.
-void choose_start(AppState& state);
 
 }  // namespace headlight
