@@ -90,7 +90,7 @@ int status_of(const Result<int>& done, const std::string& hint = "") {
 
 /// The hint behind the error line where the first word is neither a command nor a path that exists: it may be misspelt.
 std::string command_hint(const std::string& word, const std::vector<std::string>& commands) {
-  if (!is_model_name(word) || word.find_first_of("/@") != word.npos || path_exists(word)) return "";
+  if (!is_model_name(word) || word.find_first_of("/@:") != word.npos || path_exists(word)) return "";
   const std::string nearest = nearest_name(commands, word);
   return nearest.empty() ? "; `headlight --help` lists the commands" : "; the nearest command: " + nearest;
 }

@@ -44,6 +44,13 @@ std::vector<Column> columns(const HeadTable& table, bool scripts) {
       "found", [](const HeadRow& row) { return row.found ? std::optional(row.found->weight) : std::nullopt; }, true);
   add("metric", effect(&HeadEffect::metric));
   add("spread", effect(&HeadEffect::spread));
+  const auto moved = [](double MovedHead::*mean) {
+    return [mean](const HeadRow& row) {
+      return row.moved ? std::optional(static_cast<float>((*row.moved).*mean)) : std::nullopt;
+    };
+  };
+  add("moved", moved(&MovedHead::distance));
+  add("key_changed", moved(&MovedHead::changed));
   add("value_first", norm(&ValueNorms::first, &ValueNorms::num_first));
   add("value_others", norm(&ValueNorms::others, &ValueNorms::num_others));
   for (std::size_t which = 0; which < std::size(kProbed); ++which)
@@ -111,6 +118,10 @@ std::string heads_text(const HeadTable& table) {
     text += table.of_words ? "effect: what the word's distribution loses with the head off, as KL divergence in nats; "
                              "top word: the change of its probability\n"
                            : "effect: the relative change of the last hidden states with the head off\n";
+  if (!table.rows.empty() && table.rows.front().moved)
+    text +=
+        "moved: the total variation between a head's row in this model and in the other, the mean of all rows; key "
+        "changed: the share of rows whose strongest key is another\n";
   return table.control ? text + study_ways()->control_text(*table.control) : text;
 }
 
@@ -207,7 +218,7 @@ struct HeadsOptions {
   EffectOptions effects;
 };
 
-constexpr const char* kOrders[] = {"effect", "learned", "found"};  // beside layer and the measures
+constexpr const char* kOrders[] = {"effect", "learned", "found", "moved"};  // beside layer and the measures
 
 Status check_order(const HeadsWanted& wanted) {
   std::vector<std::string> names{"layer"};
@@ -217,6 +228,8 @@ Status check_order(const HeadsWanted& wanted) {
     return bad_input("--sort", "", joined_texts(names, ", "), wanted.sort);
   if (wanted.sort == "found" && !wanted.words)
     return bad_input("--sort found", "", "--from, --to or --above", "nothing to find");
+  if (wanted.sort == "moved" && wanted.against.empty())
+    return bad_input("--sort moved", "", "--against", "nothing to compare with");
   return Done{};
 }
 
@@ -275,8 +288,8 @@ void add_measure_options(Parser& parser, HeadsOptions& options) {
   const bool beside_relations = parser.has("--relations");
   const auto ours = [&](Option option) { return beside_relations ? option.excludes({"--relations"}) : option; };
   const bool studies = study_ways() != nullptr;
-  ours(parser.option("--sort", options.measures.sort, "layer (default), a measure's name, effect, learned or found",
-                     "METRIC"));
+  ours(parser.option("--sort", options.measures.sort,
+                     "layer (default), a measure's name, effect, learned, found or moved", "METRIC"));
   ours(parser.option("--ascending", options.measures.ascending, "The smallest first"));
   ours(parser.option("--descending", options.descending, "The largest first, as by default")).excludes({"--ascending"});
   ours(parser.option("--effect", options.measures.effect,
@@ -299,6 +312,10 @@ void add_measure_options(Parser& parser, HeadsOptions& options) {
   ours(parser.option("--to", options.words.to, "… at this one …", "WORD"));
   ours(parser.option("--above", options.measures.above, "… with more than this weight, 0.3 by default", "X"))
       .within(0, 1);
+  ours(parser.option("--against", options.measures.against,
+                     "Another model that reads the same words, as the same one quantized: how far each head's rows "
+                     "moved, over all sentences; --sort moved",
+                     "SOURCE"));
   if (!studies) return;
   parser.section("What is compared");
   add_metric_options(parser, options.effects.metric);
@@ -340,6 +357,7 @@ const NamedCommand kHeads{"heads", "What each head does: its measures, or its sc
 headlight heads --text 我请李雷帮我订了去北京的机票 --sort entropy --ascending
 headlight heads --from 订了 --to 机票 --above 0.5
 headlight heads CHECKPOINT --text 'The cat sat' --effect --sort effect --format json
+headlight heads MODEL.Q4_K_M.gguf --against MODEL.F16.gguf --text - --sort moved < SENTENCES.txt
 The measures are defined in docs/guide.md. Of several sentences all rows count alike; effects are the mean.)",
                           add_heads};
 

@@ -49,7 +49,9 @@ Result<int> run_models(bool json) {
   const std::vector<ListedModel> models = models_on_disk();
   if (json) return print_json(json_object({{"models", json_list(models, json_row)}}));
   if (models.empty())
-    print_message("no models in the caches of Hugging Face and ModelScope, nor in folders of your own");
+    print_message(
+        "no models in the caches of Hugging Face, ModelScope, Ollama, LM Studio and llama.cpp, nor in folders of your "
+        "own");
   std::vector<std::vector<std::string>> rows{
       {"name", "family", "layers × heads", "parameters", "precision", "size", "opens"}};
   for (const ListedModel& model : models) rows.push_back(text_row(model));
@@ -67,8 +69,9 @@ ParsedCommand add_models(Parser& parser, const Frontend&) {
 const NamedCommand kModels{"models", "The models on this disk, and which can be opened by name", R"(
 headlight models --format json
 Looks into the caches of Hugging Face (HF_HUB_CACHE, HF_HOME, TRANSFORMERS_CACHE, ~/.cache/huggingface)
-and ModelScope (MODELSCOPE_CACHE, ~/.cache/modelscope), and into the folders that
-~/.config/headlight/model-folders.txt lists, one a line. Nothing is downloaded. A name is a SOURCE of every
+and ModelScope (MODELSCOPE_CACHE, ~/.cache/modelscope), for GGUF files into those of Ollama (OLLAMA_MODELS,
+~/.ollama/models), LM Studio (~/.lmstudio/models) and llama.cpp (LLAMA_CACHE, ~/.cache/llama.cpp), and into the
+folders that ~/.config/headlight/model-folders.txt lists, one a line. Nothing is downloaded. A name is a SOURCE of every
 command, with @REVISION behind it if need be; the models that come along are named shipped:NAME.)",
                            add_models};
 

@@ -3,7 +3,7 @@
 #include "cli/frame/question_command.h"
 #include "models/bundled_models.h"
 #include "models/model_sources.h"
-#include "read/tokenizer/tokenizer_file.h"
+#include "read/gguf/gguf_tokenizer.h"
 #include "write/json.h"
 
 namespace headlight {
@@ -39,7 +39,7 @@ std::string printed(const std::vector<NamedSide>& sides, bool json, const std::v
 
 /// The text, cut by the tokenizer of a checkpoint, its special tokens around it.
 Result<int> run_tokenizer(const std::string& folder, const Parser& parser, ClassRules rules) {
-  const auto file = TRY(read_tokenizer(folder, rules));
+  const auto file = TRY(tokenizer_at(folder, rules));
   print_warnings(file.warnings);
   for (const std::string& rule : file.rules) print_message(rule);
   Result<Tokens> tokens = Tokens{};
@@ -77,7 +77,7 @@ ParsedCommand add_tokenize(Parser& parser, const Frontend&) {
     const bool two_sides = given.given("--target") || given.given("--target-tokens");
     std::vector<Error> remarks;
     const auto folder = TRY(path_of_source(source, &remarks));
-    if (text && !two_sides && !source.starts_with(kShipped) && is_folder(folder))
+    if (text && !two_sides && !source.starts_with(kShipped) && (is_folder(folder) || is_gguf(folder)))
       return print_warnings(remarks), run_tokenizer(folder.string(), given, parts_of_source(source).rules);
     return ask();
   };

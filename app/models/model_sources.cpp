@@ -8,7 +8,10 @@
 #include "base/folders.h"
 #include "base/system.h"
 #include "models/bundled_models.h"
+#include "read/external/own_numbers.h"
+#include "read/gguf/gguf_model.h"
 #include "read/hub/adapter.h"
+#include "read/hub/gguf_stores.h"
 #include "read/hub/weight_files.h"
 
 namespace headlight {
@@ -121,17 +124,25 @@ ModelRoots model_roots(const Variables& variables, std::vector<fs::path> folders
   for (const char* below : {"models", "hub/models", "hub", ""}) add(roots.model_scope, model_scope, below);
   for (const char* below : {"modelscope/hub/models", "modelscope/hub", "modelscope/models"})
     add(roots.model_scope, cache, below);
+  const fs::path ollama = own("OLLAMA_MODELS"), llama = own("LLAMA_CACHE");
+  add(roots.ollama, ollama.empty() ? home : ollama, ollama.empty() ? ".ollama/models" : "");
+  add(roots.gguf, home, ".lmstudio/models");
+  add(roots.gguf, cache, "lm-studio/models");
+  add(roots.gguf, llama.empty() ? cache : llama, llama.empty() ? "llama.cpp" : "");
   for (const fs::path& folder : folders) add_root(roots.folders, folder);
   return roots;
 }
 
 ModelRoots model_roots() { return model_roots(environment, folders_of_user(folder_in(environment, "HOME"))); }
 
-std::vector<ListedModel> models_on_disk(int threads) { return listed_models(kept_models(model_roots()), threads); }
+std::vector<ListedModel> models_on_disk(int threads) {
+  return listed_models(kept_models(model_roots()), threads, listed_folder_or_file);
+}
 
 bool names_kept_model(const fs::path& source) {
   const fs::path path = parts_of_source(source).path;
-  return is_model_name(path.string()) && !path_exists(path);
+  const std::string name = path.string();  // which a colon may stand in
+  return !name.starts_with(kShipped) && !name.starts_with(kNumbersSource) && is_model_name(name) && !path_exists(path);
 }
 
 Result<fs::path> path_of_source(const fs::path& asked, std::vector<Error>* warnings) {
@@ -142,6 +153,8 @@ Result<fs::path> path_of_source(const fs::path& asked, std::vector<Error>* warni
     if (warnings && kept.remark) warnings->push_back(*kept.remark);
     return kept.folder;
   }
+  if (is_folder(source))
+    if (fs::path file = only_gguf(source); !file.empty()) return file;
   const fs::path folder = source.has_parent_path() ? source.parent_path() : fs::path(".");
   const std::string name = source.filename().string();
   const bool stands_for_it = is_file_of_model(name) && is_regular(source) && path_exists(folder / "config.json");
@@ -149,7 +162,7 @@ Result<fs::path> path_of_source(const fs::path& asked, std::vector<Error>* warni
 }
 
 Result<CheckpointPlaces> checkpoint_places(const SourceParts& source, const fs::path& path) {
-  CheckpointPlaces places{.weights = path, .tokenizer = is_folder(path) ? path : path.parent_path()};
+  CheckpointPlaces places{.weights = path, .tokenizer = is_folder(path) || is_gguf(path) ? path : path.parent_path()};
   for (const std::string& one : source.adapters) {
     if (one == "none") {
       places.adapters.none = true;

@@ -23,6 +23,7 @@ using Variables = std::function<const char*(const char* name)>;
 
 /// HF_HUB_CACHE, HUGGINGFACE_HUB_CACHE, HF_HOME/hub, the cache under $XDG_CACHE_HOME or ~/.cache, TRANSFORMERS_CACHE;
 /// MODELSCOPE_CACHE and ~/.cache/modelscope, each as the tool's versions lay it out; then `folders`. Each folder once.
+/// OLLAMA_MODELS or ~/.ollama/models; ~/.lmstudio/models, ~/.cache/lm-studio/models, LLAMA_CACHE or ~/.cache/llama.cpp.
 /// A value may begin with ~/ or be relative to the working folder, but for HOME and XDG_CACHE_HOME.
 ModelRoots model_roots(const Variables& variables, std::vector<std::filesystem::path> folders);
 

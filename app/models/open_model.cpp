@@ -15,7 +15,7 @@
 #include "read/array/torch_file.h"
 #include "read/external/page_text.h"
 #include "read/external/tensors_file.h"
-#include "read/hub/checkpoint.h"
+#include "read/gguf/gguf_model.h"
 #include "text/nearest.h"
 #include "tool/tool.h"
 
@@ -64,7 +64,7 @@ Status take_checkpoint(const fs::path& asked, const fs::path& path, Progress& pr
   const SourceParts parts = parts_of_source(asked);
   const auto places = TRY(checkpoint_places(parts, path));
   const fs::path& folder = places.tokenizer;
-  auto checkpoint = TRY(read_checkpoint(places.weights, progress, kMostWidenedBytes, reading, places.adapters));
+  auto checkpoint = TRY(read_any_checkpoint(places.weights, progress, kMostWidenedBytes, reading, places.adapters));
   if (!checkpoint.model) return cancelled(path.string(), "nothing was opened");
   opened.model_warnings = checkpoint.warnings;
   opened.warnings.insert(opened.warnings.end(), checkpoint.warnings.begin(), checkpoint.warnings.end());
@@ -125,7 +125,8 @@ bool names_model(const fs::path& path) {
   if (names_own_numbers(path.string())) return true;
   if (path.string().starts_with(kShipped) || names_kept_model(path)) return true;
   const auto resolved = path_of_source(path);
-  return resolved && (is_folder(*resolved) || is_tensors(*resolved) || is_attention_json(*resolved));
+  return resolved &&
+         (is_folder(*resolved) || is_gguf(*resolved) || is_tensors(*resolved) || is_attention_json(*resolved));
 }
 
 Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_heads, Progress& progress,
@@ -136,7 +137,7 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
   const fs::path& path = logged.empty() ? resolved : logged.back().file;
   Document& document = opened.document;
   const bool by_name = asked.string().starts_with(kShipped) || names_kept_model(asked);
-  const bool weights = is_folder(path) || is_weights(path);
+  const bool weights = is_folder(path) || is_weights(path) || is_gguf(path);
   if (names_page(path) || path.string().ends_with(std::string(".html").append(kComparedWith)))
     return open_page(path.string(), progress);
   if (names_own_numbers(path.string())) {
@@ -167,10 +168,11 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
     document.cross_mask = std::move(file.cross_mask);
     opened.warnings = std::move(file.warnings);
   } else {
-    return bad_input(path.string(), "kind",
-                     "a checkpoint folder, a tensors file (.safetensors, .npz, .pt), a JSON of attentions, a session "
-                     "(.headlight.json), a page (.html) or a lesson (.lesson.json)",
-                     found_at(path), path_exists(path) ? ErrorCode::unknown_kind : ErrorCode::file_absent);
+    return bad_input(
+        path.string(), "kind",
+        "a checkpoint folder, a GGUF file, a tensors file (.safetensors, .npz, .pt), a JSON of attentions, a session "
+        "(.headlight.json), a page (.html) or a lesson (.lesson.json)",
+        found_at(path), path_exists(path) ? ErrorCode::unknown_kind : ErrorCode::file_absent);
   }
   document.trained = asked.string().starts_with(kShipped) || document.card != nullptr;
   if (document.trained) document.config = document.model->config;

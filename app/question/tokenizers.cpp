@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/utf8.h"
+#include "read/gguf/gguf_tokenizer.h"
 #include "read/hub/config_file.h"
 #include "read/json/json_document.h"
 #include "read/tokenizer/tokenizer_file.h"
@@ -70,6 +71,20 @@ std::string chat_template_of(const std::filesystem::path& folder) {
 std::vector<std::int64_t> ends_of(const std::filesystem::path& folder) {
   const auto ids = ids_at(folder / "generation_config.json", "eos_token_id");
   return ids.empty() ? ids_at(folder / "config.json", "eos_token_id") : ids;
+}
+
+/// What a folder or a GGUF file says of texts.
+struct TextsOfModel {
+  Result<TokenizerFile> file;
+  std::vector<std::int64_t> ends = {};
+  std::string chat_template = {};
+};
+
+TextsOfModel texts_of_model(const std::filesystem::path& path, ClassRules rules) {
+  if (!is_gguf(path)) return {read_tokenizer(path, rules), ends_of(path), chat_template_of(path)};
+  const auto file = map_gguf(path);
+  if (!file) return {file.error()};
+  return {gguf_tokenizer(*file), gguf_ends(*file), gguf_chat_template(*file)};
 }
 
 /// The token that the vocabulary names as padding, of the id 0 where it names none: it is masked.
@@ -136,8 +151,8 @@ std::shared_ptr<const Tokenizer> cut_as_the_program(std::shared_ptr<const Tokeni
 std::shared_ptr<const Tokenizers> read_tokenizers(const std::filesystem::path& folder, Model& model,
                                                   std::vector<Error>& warnings, ClassRules rules) {
   auto result = std::make_shared<Tokenizers>();
-  result->ends = ends_of(folder);
-  auto file = read_tokenizer(folder, rules);
+  auto [file, ends, chat_template] = texts_of_model(folder, rules);
+  result->ends = std::move(ends);
   if (!file) {
     result->problem = file.error();
     if (file.error().code != ErrorCode::no_tokenizer) warnings.push_back(file.error());
@@ -148,7 +163,7 @@ std::shared_ptr<const Tokenizers> read_tokenizers(const std::filesystem::path& f
   result->target = file->target ? cut_as_the_program(std::move(file->target)) : result->source;
   result->rules = std::move(file->rules);
   result->padding = padding_of(*result->source);
-  if (!model.encoder) result->chat = chat_family(*result->source, chat_template_of(folder));
+  if (!model.encoder) result->chat = chat_family(*result->source, chat_template);
   model.vocabulary = vocabulary_of(*result->target);
   const std::string where = file->file.string();
   check_size(where, *model.vocabulary, model.embeddings, warnings);

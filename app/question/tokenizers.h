@@ -31,9 +31,9 @@ struct Tokenizers {
   std::vector<std::string> rules = {};  // of its ids that are not in its file (TokenizerFile::rules)
 };
 
-/// The tokenizers in the folder that `model` was read from; the model gets their words for its output layer. A folder
-/// without a tokenizer is no mistake, only its texts cannot be read. A tokenizer that is broken, or has more ids than
-/// the model has rows in its table of embeddings, is among the warnings.
+/// The tokenizers in the folder or GGUF file that `model` was read from; the model gets their words for its output
+/// layer. A folder without a tokenizer is no mistake, only its texts cannot be read. A tokenizer that is broken, or has
+/// more ids than the model has rows in its table of embeddings, is among the warnings.
 std::shared_ptr<const Tokenizers> read_tokenizers(const std::filesystem::path& folder, Model& model,
                                                   std::vector<Error>& warnings, ClassRules rules = ClassRules::applied);
 

@@ -77,10 +77,6 @@ std::string nearest_hint(const fs::path& path) {
 }
 
 std::string foreign_format(const fs::path& path) {
-  if (path.extension() == ".gguf")
-    return "a GGUF file (llama.cpp), which is not read; transformers writes a folder from it: "
-           "AutoModelForCausalLM.from_pretrained(FOLDER, gguf_file=\"" +
-           path.filename().string() + "\").save_pretrained(NEW)";
   if (path.extension() == ".onnx")
     return "an ONNX file, a program without the names of its parts, which is not read; the folder that it was exported "
            "from is: config.json and model.safetensors";

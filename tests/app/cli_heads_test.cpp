@@ -1,10 +1,12 @@
 // `headlight heads`: the measures of every head, sorted, searched and in three formats.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
 #include "app/program.h"
+#include "base/file.h"
 #include "base/utf8.h"
 #include "read/array/safetensors.h"
 
@@ -52,6 +54,52 @@ TEST(CliHeads, MeasuresGivenPatterns) {
   EXPECT_EQ(heads[1]["duplicate"], 1.0);
   EXPECT_FALSE(heads[0].contains("special")) << "what there is not is not written";
   EXPECT_FALSE(heads[0].contains("effect"));
+}
+
+/// The maps of an export against those of another, by the definition: half of the sum of |a − b| a row, and whether the
+/// strongest key is another; means over the rows.
+std::pair<double, double> moved_rows_of(const json& a, const json& b) {
+  double distance = 0, changed = 0;
+  for (std::size_t row = 0; row < a.size(); ++row) {
+    const auto one = a[row].get<std::vector<double>>(), other = b[row].get<std::vector<double>>();
+    for (std::size_t key = 0; key < one.size(); ++key) distance += std::abs(one[key] - other[key]) / 2;
+    changed += std::max_element(one.begin(), one.end()) - one.begin() !=
+               std::max_element(other.begin(), other.end()) - other.begin();
+  }
+  return {distance / static_cast<double>(a.size()), changed / static_cast<double>(a.size())};
+}
+
+TEST(CliHeads, AgainstAnotherModelTellHowFarTheirRowsMoved) {
+  const fixture::Folder folder;
+  const std::string own = fixture::golden("gpt2").string(), other = (folder / "other").string();
+  fixture::fs::copy(own, other);
+  json config = json::parse(*read_file(own + "/config.json"));
+  config["layer_norm_epsilon"] = 0.5;
+  folder.with("other/config.json", config.dump());
+  const Strings ids{"--ids", "5,9,3,44,9,12,7"};
+  for (const json& row : measured({own, ids[0], ids[1], "--against", own})["heads"]) {
+    EXPECT_EQ(row["moved"], 0.0);
+    EXPECT_EQ(row["key_changed"], 0.0);
+  }
+  const auto maps = [&](const std::string& source) {
+    return json::parse(run({"export", source, ids[0], ids[1]}).out)["attention"][0]["attn"];
+  };
+  const json a = maps(own), b = maps(other);
+  const json heads = measured({own, ids[0], ids[1], "--against", other, "--sort", "moved"})["heads"];
+  double before = 1;
+  for (const json& row : heads) {
+    const std::size_t layer = row["layer"], head = row["head"];
+    const auto [distance, changed] = moved_rows_of(a[layer][head], b[layer][head]);
+    EXPECT_NEAR(row["moved"].get<double>(), distance, 1e-6);
+    EXPECT_NEAR(row["key_changed"].get<double>(), changed, 1e-6);
+    EXPECT_LE(row["moved"].get<double>(), before);
+    before = row["moved"];
+  }
+  EXPECT_GT(heads[0]["moved"], 0.0);
+  EXPECT_TRUE(contains(run({"heads", own, ids[0], ids[1], "--against", other}).out, "moved: the total variation"));
+  EXPECT_TRUE(contains(refused({"heads", own, ids[0], ids[1], "--sort", "moved"}), "--sort moved: expected --against"));
+  EXPECT_TRUE(contains(refused({"heads", own, ids[0], ids[1], "--against", fixture::golden("llama-gqa").string()}),
+                       "--against: expected a model of 2 layers of 3 heads"));
 }
 
 TEST(CliHeads, ATableForPeopleNamesTheStackOfAHead) {

@@ -45,6 +45,7 @@ constexpr const char* kSplitCases[] = {"bert",
                                        "family-opt-post",
                                        "family-qwen2_moe",
                                        "family-qwen3",
+                                       "family-smollm3",
                                        "family-t5"};
 
 std::shared_ptr<const Trace> answer_of_case(const std::string& name) {

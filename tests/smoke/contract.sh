@@ -24,7 +24,7 @@ export -o --format json npz safetensors csv --with qkv scores --special show hid
 figure -o --view head flow patch lens writers matrix --layer --head --matrix --row --column --width --threshold --heads
 figure --colours --theme --language --font --no-caption --metric --answers --query
 screenshot -o --size --view --boxes --language
-heads --sort --ascending --format text csv json --effect --from --to --above --relations --test-seed --pairs --metric --answers
+heads --sort --ascending --against --format text csv json --effect --from --to --above --relations --test-seed --pairs --metric --answers
 heads --off-as --probe --query --control --baseline --resume --shard --gather --gather-partial
 explain --layer --head --query --key --format --against
 train --steps --d-model --num-heads --layers --seed -o --resume --overwrite

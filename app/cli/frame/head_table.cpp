@@ -7,7 +7,9 @@
 #include "card/relation_scores.h"
 #include "card/training_card.h"
 #include "cli/options/print.h"
+#include "math/attention.h"
 #include "models/bundled_models.h"
+#include "models/open_model.h"
 #include "write/arrays.h"
 
 namespace headlight {
@@ -22,6 +24,7 @@ struct Gathered {
   std::vector<std::string> stacks = {};       // of every head
   SentenceArcs arcs = {};
   std::vector<ValueNorms> values = {};  // of every head
+  std::vector<MovedHead> moved = {};    // summed, of every head
 };
 
 /// The fields of an effect beside its size: each where it was asked for.
@@ -86,6 +89,60 @@ void add_values(const Trace& trace, Gathered& all) {
   }
 }
 
+/// Adds the rows of one head that are no padding.
+void add_rows(const Trace& a, const Trace& b, const HeadRef& head, MovedHead& moved) {
+  const auto& tokens = a.query_tokens(head.stack).tokens;
+  const auto queries = static_cast<Index>(tokens.size());
+  for (Index first = 0; first < queries; first += kRowBlock) {
+    const Index count = std::min(kRowBlock, queries - first);
+    const Matrix one = attention_rows(a, head, first, count), other = attention_rows(b, head, first, count);
+    for (Index row = 0; row < count; ++row) {
+      if (tokens[static_cast<std::size_t>(first + row)].pad) continue;
+      Index strongest = 0, strongest_other = 0;
+      one.row(row).maxCoeff(&strongest), other.row(row).maxCoeff(&strongest_other);
+      moved.distance += 0.5 * (one.row(row).cast<double>() - other.row(row).cast<double>()).cwiseAbs().sum();
+      moved.changed += strongest != strongest_other;
+      ++moved.rows;
+    }
+  }
+}
+
+/// The model that --against names: with the same heads, reading the same words under the same ids.
+Result<std::shared_ptr<const Model>> other_model(const std::string& source, const Model& own) {
+  Progress progress;
+  const ProgressReport report("against", &progress);
+  const auto opened = TRY(open_model(source, std::nullopt, progress, Reading::as_used));
+  const auto& other = opened.document.model;
+  const Config& mine = own.config;
+  const bool heads = other && !other->given && other->config.arch == mine.arch &&
+                     other->config.num_layers == mine.num_layers && other->config.num_heads == mine.num_heads;
+  if (!heads || other->config.layers_of_encoder() != mine.layers_of_encoder())
+    return bad_input(
+        "--against", "",
+        "a model of " + std::to_string(mine.num_layers) + " layers of " + std::to_string(mine.num_heads) + " heads",
+        "'" + source + "'");
+  const bool same_words = !own.vocabulary || !other->vocabulary || own.vocabulary->words == other->vocabulary->words;
+  const auto rows = [](const Model& model) { return model.embeddings.tokens ? model.embeddings.tokens->outputs() : 0; };
+  if (!same_words || rows(own) != rows(*other))
+    return bad_input("--against", "", "a model that reads the same words", "'" + source + "'");
+  return other;
+}
+
+Status add_moved(const Trace& trace, const Request& request, std::shared_ptr<const Model> other, int threads,
+                 Gathered& all) {
+  Request same_tokens = request;
+  same_tokens.config = other->config;
+  same_tokens.model = std::move(other);
+  const auto answered = TRY(forward(same_tokens, unwatched(), nullptr, threads));
+  const std::vector<HeadRef> heads = heads_of(trace);
+  all.moved.resize(heads.size());
+  parallel_for(static_cast<Index>(heads.size()), threads, [&](Index at) {
+    const auto i = static_cast<std::size_t>(at);
+    add_rows(trace, *answered, heads[i], all.moved[i]);
+  });
+  return Done{};
+}
+
 /// How far each head lies above the others, and the name that follows.
 void name_by_probe(std::vector<HeadRow>& rows) {
   for (std::size_t which = 0; which < std::size(kProbed); ++which) {
@@ -116,6 +173,12 @@ void name_by_probe(std::vector<HeadRow>& rows) {
 
 Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threads, std::vector<Error>& warnings) {
   Gathered all;
+  std::shared_ptr<const Model> other;
+  if (!wanted.against.empty()) {
+    const auto& own = asked.requests.front().model;
+    if (!own || own->given) return bad_input("--against", "", "beside a model", "none");
+    other = TRY(other_model(wanted.against, *own));
+  }
   for (std::size_t sentence = 0; sentence < asked.requests.size(); ++sentence) {
     Progress progress;
     const auto answered = TRY(forward(asked.requests[sentence], progress, nullptr, threads));
@@ -132,6 +195,7 @@ Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threa
     }
     if (wanted.words) add_found(trace, *wanted.words, static_cast<Index>(sentence), threads, all);
     if (wanted.value_norms) add_values(trace, all);
+    if (other) TRY(add_moved(trace, asked.requests[sentence], other, threads, all));
     add_arcs(named_arcs(asked.document(), trace), all.arcs);
     if (!all.stacks.empty()) continue;
     for (const StackNames& names : stacks_of(trace))
@@ -154,6 +218,11 @@ HeadRow row_of(const Gathered& all, std::size_t at, const HeadMeasures& measures
   row.name.arcs.clear();
   if (!all.found.empty()) row.found = all.found[at];
   if (!all.values.empty()) row.values = all.values[at];
+  if (!all.moved.empty() && all.moved[at].rows > 0) {
+    MovedHead& moved = row.moved.emplace(all.moved[at]);
+    moved.distance /= static_cast<double>(moved.rows);
+    moved.changed /= static_cast<double>(moved.rows);
+  }
   if (all.effects.empty()) return row;
   const auto sentences = static_cast<float>(asked.requests.size());
   row.effect = all.effects[at];
@@ -168,6 +237,7 @@ std::optional<float> value_of(const HeadRow& row, const std::string& order) {
     if (order == name(measure)) return row.measures[measure];
   if (order == "effect" && row.effect) return row.effect->change;
   if (order == "found" && row.found) return row.found->weight;
+  if (order == "moved" && row.moved) return static_cast<float>(row.moved->distance);
   std::optional<float> best;
   for (const RelationScore* one : row.learned)
     if (order == "learned" && is_worn(*one)) best = std::max(best.value_or(0), static_cast<float>(one->score.accuracy));

@@ -19,7 +19,7 @@ namespace headlight {
 
 /// The options of the table.
 struct HeadsWanted {
-  std::string sort = "layer";  // layer, a measure, effect, learned or found
+  std::string sort = "layer";  // layer, a measure, effect, learned, found or moved
   bool ascending = false;
   bool effect = false;
   std::optional<WordPair> words = {};  // only heads that look from one word at the other …
@@ -27,6 +27,15 @@ struct HeadsWanted {
   bool value_norms = false;            // how long values are, beside the shares of first and special tokens
   bool probe = false;                  // the sentences are repeated random tokens
   EffectWanted effects = {};
+  std::string against = {};  // SOURCE of a model whose heads are compared with these; empty: none
+};
+
+/// How far a head's pattern is from that of the same head in another model that reads the same tokens: means over the
+/// rows of all sentences.
+struct MovedHead {
+  double distance = 0;  // total variation: half of Σ|a − b|
+  double changed = 0;   // rows whose strongest key is another
+  Index rows = 0;
 };
 
 /// How long the values of a head are, the mean of ‖v‖: of the first token, and of all others that are not special.
@@ -57,6 +66,7 @@ struct HeadRow {
   std::optional<FoundCell> found = {};
   HeadName name = {};  // as the window calls it
   std::optional<ValueNorms> values = {};
+  std::optional<MovedHead> moved = {};
   std::array<std::optional<float>, std::size(kProbed)> above_others = {};
 };
 
@@ -72,7 +82,7 @@ struct HeadTable {
 
 /// The rows in the order that is wanted. Over several sentences all rows of their patterns count equally, effects are
 /// means, a found weight is the largest. `asked` must outlive the table. Errors: those of forward and of
-/// head_effects, a word that no sentence has.
+/// head_effects, a word that no sentence has, another model that has other words or heads.
 Result<HeadTable> measure_table(const Asked& asked, const HeadsWanted& wanted, int threads,
                                 std::vector<Error>& warnings);
 

@@ -19,6 +19,7 @@
 #include "read/array/torch_file.h"
 #include "read/external/own_numbers.h"
 #include "read/external/page_text.h"
+#include "read/gguf/gguf_model.h"
 
 namespace headlight {
 namespace {
@@ -263,7 +264,7 @@ Result<Startup> RequestOptions::start_of_window() const {
   }
   const auto resolved = TRY(path_of_source(source_));
   if (source_.starts_with(kShipped)) return start();
-  if (!path_exists(resolved / "config.json") && logged_steps(resolved).empty()) return start();
+  if (!path_exists(resolved / "config.json") && !is_gguf(resolved) && logged_steps(resolved).empty()) return start();
   return later;
 }
 

@@ -64,6 +64,7 @@ std::string file_kind(const fs::path& path) {
   if (names_page(path)) return "page";
   if (name.ends_with(kLessonEnding)) return "lesson";
   if (ending == ".safetensors" || ending == ".npz") return "tensors";
+  if (ending == ".gguf") return "GGUF";
   if (ending == ".npy" || ending == ".json") return "mask";
   return ending == ".txt" || ending.empty() ? "text" : "";
 }

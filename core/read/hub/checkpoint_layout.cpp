@@ -18,6 +18,12 @@ void lay_out_windows(const HubConfig& hub, Model& model) {
   }
 }
 
+void lay_out_rotations(const HubConfig& hub, Model& model) {
+  const auto by_nothing = std::make_shared<const Rotary>(Rotary{.frequencies = Vector::Zero(hub.config.d_k() / 2)});
+  for (std::size_t layer = 0; layer < hub.unrotated.size(); ++layer)
+    if (hub.unrotated[layer]) model.blocks[layer].self.rotary = by_nothing;
+}
+
 void lay_out_embeddings(const HubConfig& hub, StackWeights& stack) {
   stack.embeddings.scale = hub.embedding_scale;
   stack.embeddings.first_position = hub.first_position;
@@ -50,6 +56,7 @@ std::shared_ptr<Model> laid_out(const HubConfig& hub) {
     if (config.arch == Arch::encoder_decoder) block.cross = attention;
   }
   lay_out_windows(hub, *model);
+  lay_out_rotations(hub, *model);
   if (config.arch != Arch::encoder_decoder) return model;
   model->encoder.emplace();
   lay_out_embeddings(hub, *model->encoder);

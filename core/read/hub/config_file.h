@@ -42,9 +42,11 @@ struct HubConfig {
   std::optional<Rotary> rotary = {};
   std::optional<Rotary> window_rotary = {};   // of layers with a window, where theirs is another
   std::vector<Index> windows = {};            // of each layer (AttentionWeights::window); empty: none has one
+  std::vector<bool> unrotated = {};           // layers whose q and k are not rotated; empty: none
   bool head_norms = false;                    // of each head's q and k
   bool wide_head_norms = false;               // of the q and k of all heads together
   bool norms_store_rest = false;              // a norm's scale is 1 and what is stored (Gemma)
+  bool stored_outputs_first = false;          // weights that the family stores (in, out) are (out, in) here (GGUF)
   bool final_norms = false;                   // both stacks of a BART-like model, and OPT's one, end with a norm
   bool linear_biases = false;                 // a bias of the scores that falls with the distance (ALiBi)
   bool linear_key_biases = false;             // one that grows with the key's position, rounded to bfloat16 (Falcon)

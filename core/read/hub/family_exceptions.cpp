@@ -249,6 +249,17 @@ void rotation_of_windows(Keyed& keyed, const Family&, HubConfig& hub) {
       plain_rotary(hub.config.d_k(), read_theta(keyed, "rope_local_base_freq", 10000, "sliding_attention"));
 }
 
+/// SmolLM3: of each so many layers the last is not rotated (Yang et al. 2025, NoPE).
+void layers_without_rotation(Keyed& keyed, const Family&, HubConfig& hub) {
+  const Index every = keyed.size({"no_rope_layer_interval"}, kMaxLayers, 4);
+  const json* listed = keyed.find({"no_rope_layers"});  // 1: rotated
+  const auto layers = static_cast<std::size_t>(hub.config.num_layers);
+  if (listed && (!listed->is_array() || listed->size() != layers))
+    return keyed.fail({"no_rope_layers"}, "a list of " + std::to_string(layers), found_text(*listed));
+  for (std::size_t layer = 0; layer < layers; ++layer)
+    hub.unrotated.push_back(listed ? (*listed)[layer] == 0 : (static_cast<Index>(layer) + 1) % every == 0);
+}
+
 /// Mixtures of experts in some layers alone are not known.
 void experts_in_every_layer(Keyed& keyed, const Family&, HubConfig&) {
   if (keyed.size({"decoder_sparse_step"}, kMaxLayers, 1) != 1)
@@ -330,6 +341,7 @@ constexpr NamedException kExceptions[] = {
     {"groups_of_heads", groups_of_heads},
     {"headlight", read_headlight},
     {"layer_groups", layer_groups},
+    {"layers_without_rotation", layers_without_rotation},
     {"modernbert_rotation", modernbert_rotation},
     {"positions_behind_padding", positions_behind_padding},
     {"relative_buckets", relative_buckets},

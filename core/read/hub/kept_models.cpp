@@ -8,6 +8,7 @@
 #include "base/folders.h"
 #include "base/formatted.h"
 #include "base/utf8.h"
+#include "read/hub/gguf_stores.h"
 #include "read/hub/weight_files.h"
 #include "text/nearest.h"
 
@@ -19,8 +20,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kRepository = "models--", kDash = "--", kDot = "___";
 constexpr std::size_t kLongestName = 200, kMostRefBytes = 1024, kMostRevisions = 64, kMostNearest = 3;
 /// Files that a SOURCE may be: a name that ends like one of them is a path.
-constexpr std::string_view kFileEndings[] = {".safetensors", ".npz", ".npy", ".json", ".html",
-                                             ".txt",         ".bin", ".pt",  ".pth",  ".ckpt"};
+constexpr std::string_view kFileEndings[] = {".safetensors", ".npz", ".npy", ".json", ".html", ".txt",
+                                             ".bin",         ".pt",  ".pth", ".ckpt", ".gguf"};
 
 bool is_sign(char c) { return c == '-' || c == '_' || c == '.'; }
 bool is_name_character(char c) {
@@ -66,10 +67,11 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
 
 /// Where a model lies, before its files are looked at.
 struct ModelFolder {
-  enum class Kind { hugging_face, model_scope, folder } kind = Kind::folder;
+  enum class Kind { hugging_face, model_scope, folder, file } kind = Kind::folder;
   std::string name;
-  fs::path folder;  // of Hugging Face's cache: models--ORG--NAME
-  fs::path root;    // the cache; empty: a folder of the user, whose links may lead anywhere
+  fs::path folder;                    // of Hugging Face's cache: models--ORG--NAME
+  fs::path root;                      // the cache; empty: a folder of the user, whose links may lead anywhere
+  std::optional<Error> trouble = {};  // of a GGUF file, which `folder` then is
 };
 
 void add_hugging_face(const fs::path& root, std::vector<ModelFolder>& found) {
@@ -124,6 +126,13 @@ std::vector<ModelFolder> all_model_folders(const ModelRoots& model_roots) {
     return one.kind == ModelFolder::Kind::model_scope && roots.contains(one.folder.parent_path()) &&
            one.folder.parent_path() != one.root;
   });
+  const auto add_files = [&](std::vector<StoredModelFile> files) {
+    for (StoredModelFile& one : files)
+      found.push_back({ModelFolder::Kind::file, std::move(one.name), std::move(one.file), {}, std::move(one.trouble)});
+  };
+  for (const fs::path& root : model_roots.ollama) add_files(ollama_models(root));
+  for (const fs::path& root : model_roots.gguf) add_files(gguf_files(root));
+  for (const fs::path& root : model_roots.folders) add_files(gguf_files(root));
   std::set<std::string> names;
   std::erase_if(found, [&](const ModelFolder& one) { return !names.insert(one.name).second; });
   return found;
@@ -206,16 +215,22 @@ std::optional<Error> trouble_of(const ModelFolder& model, const fs::path& folder
   const bool interrupted = was_interrupted(model);
   if (missing.empty()) missing = missing_weights(folder);
   if (!missing.empty()) return half_downloaded("without " + first_names(missing));
-  if (!path_exists(folder / "config.json"))
+  if (!path_exists(folder / "config.json") && only_gguf(folder).empty())
     return interrupted ? half_downloaded("without config.json")
                        : Error(ErrorCode::not_a_model, found_without_config(folder), "not a model of transformers");
-  if (interrupted && !has_weights(folder)) return half_downloaded("without its weights");
+  if (interrupted && !has_weights(folder) && only_gguf(folder).empty()) return half_downloaded("without its weights");
   return std::nullopt;
+}
+
+/// A folder that holds a GGUF file alone stands for that.
+void prefer_gguf(KeptModel& kept) {
+  if (const fs::path file = only_gguf(kept.folder); !kept.trouble && !file.empty()) kept.folder = file;
 }
 
 /// The revision that a name without one means; `trouble` where it has none.
 KeptModel kept_model(const ModelFolder& model) {
-  KeptModel kept{.name = model.name, .folder = model.folder};
+  KeptModel kept{.name = model.name, .folder = model.folder, .trouble = model.trouble};
+  if (model.kind == ModelFolder::Kind::file) return kept;
   if (model.kind == ModelFolder::Kind::hugging_face) {
     const auto snapshot = snapshot_of(model, {});
     if (!snapshot) {
@@ -225,6 +240,7 @@ KeptModel kept_model(const ModelFolder& model) {
     kept.folder = *snapshot;
   }
   kept.trouble = trouble_of(model, kept.folder);
+  prefer_gguf(kept);
   return kept;
 }
 
@@ -262,7 +278,8 @@ Error not_kept(std::string_view asked, const std::vector<ModelFolder>& models) {
   if (near.empty())
     near = models.empty() ? "there is none yet" : "`headlight models` lists " + std::to_string(models.size());
   else near = "the nearest: " + near;
-  std::string command = "hf download " + std::string(name.name);
+  const bool tagged = name.name.find(':') != name.name.npos;
+  std::string command = (tagged ? "ollama pull " : "hf download ") + std::string(name.name);
   if (!name.revision.empty()) command.append(" --revision ").append(name.revision);
   return bad_input(asked, "source", "a file, a folder, or the name of a model on this disk (" + near + ")",
                    "none; `" + command + "` would fetch it", ErrorCode::file_absent);
@@ -271,10 +288,14 @@ Error not_kept(std::string_view asked, const std::vector<ModelFolder>& models) {
 }  // namespace
 
 bool is_model_name(std::string_view text) {
-  const auto [name, revision] = split_revision(text);
-  if (name.size() < text.size() && !is_revision(revision)) return false;
+  const auto [whole_name, revision] = split_revision(text);
+  if (whole_name.size() < text.size() && !is_revision(revision)) return false;
+  const std::size_t colon = whole_name.find(':');
+  const bool tagged = colon != whole_name.npos;
+  if (tagged && !is_part(whole_name.substr(colon + 1))) return false;
+  const std::string_view name = whole_name.substr(0, colon);
   const auto parts = split_at('/', name);
-  return parts.size() <= 2 && std::all_of(parts.begin(), parts.end(), is_part) &&
+  return parts.size() <= (tagged ? 3 : 2) && std::all_of(parts.begin(), parts.end(), is_part) &&
          std::none_of(std::begin(kFileEndings), std::end(kFileEndings),
                       [&, whole = name](std::string_view ending) { return whole.ends_with(ending); });
 }
@@ -288,7 +309,11 @@ std::vector<KeptModel> kept_models(const ModelRoots& roots) {
 Result<KeptModel> find_kept_model(const ModelRoots& roots, std::string_view asked) {
   const AskedName name = split_revision(asked);
   const std::vector<ModelFolder> all = is_model_name(asked) ? all_model_folders(roots) : std::vector<ModelFolder>{};
-  const auto at = std::find_if(all.begin(), all.end(), [&](const ModelFolder& one) { return one.name == name.name; });
+  const auto is_called = [](std::string wanted) {
+    return [wanted = std::move(wanted)](const ModelFolder& one) { return one.name == wanted; };
+  };
+  auto at = std::find_if(all.begin(), all.end(), is_called(std::string(name.name)));
+  if (at == all.end()) at = std::find_if(all.begin(), all.end(), is_called(std::string(name.name) + ":latest"));
   if (at == all.end()) return not_kept(asked, all);
   KeptModel kept{.name = at->name, .folder = at->folder};
   if (at->kind == ModelFolder::Kind::hugging_face) {
@@ -305,7 +330,8 @@ Result<KeptModel> find_kept_model(const ModelRoots& roots, std::string_view aske
   } else if (!name.revision.empty()) {
     return bad_input(asked, "revision", "none, as " + at->folder.string() + " has one alone", name.revision);
   }
-  kept.trouble = trouble_of(*at, kept.folder);
+  kept.trouble = at->kind == ModelFolder::Kind::file ? at->trouble : trouble_of(*at, kept.folder);
+  if (at->kind != ModelFolder::Kind::file) prefer_gguf(kept);
   if (!kept.trouble) return kept;
   std::string found = kept.trouble->message();
   if (kept.trouble->code == ErrorCode::half_downloaded && at->kind == ModelFolder::Kind::hugging_face)

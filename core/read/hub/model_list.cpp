@@ -14,14 +14,6 @@
 namespace headlight {
 namespace {
 
-/// A message of a file in `folder` without the folder, which the listing names.
-std::string without_folder(std::string message, const std::filesystem::path& folder) {
-  const std::string begin = folder.string();
-  if (message.starts_with(begin)) message.erase(0, begin.size());
-  message.erase(0, message.find_first_not_of("/: "));
-  return message;
-}
-
 /// The family and the sizes as far as a configuration states them, whatever else is wrong with it.
 void read_sizes(const nlohmann::json& config, ListedModel& model) {
   const auto size = [&](std::initializer_list<const char*> keys) -> Index {
@@ -37,7 +29,15 @@ void read_sizes(const nlohmann::json& config, ListedModel& model) {
   model.heads = size({"num_attention_heads", "n_head", "n_heads", "num_heads"});
 }
 
-/// A tensor that two names share is counted once.
+}  // namespace
+
+std::string without_folder(std::string message, const std::filesystem::path& folder) {
+  const std::string begin = folder.string();
+  if (message.starts_with(begin)) message.erase(0, begin.size());
+  message.erase(0, message.find_first_not_of("/: "));
+  return message;
+}
+
 void count_weights(const StoredArrays& stored, ListedModel& model) {
   std::set<const char*> seen;
   std::map<Dtype, std::uint64_t> bytes;
@@ -52,8 +52,6 @@ void count_weights(const StoredArrays& stored, ListedModel& model) {
       std::max_element(bytes.begin(), bytes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (most != bytes.end()) model.dtype = name(most->first);
 }
-
-}  // namespace
 
 ListedModel listed_model(const KeptModel& kept) {
   constexpr std::size_t kMostConfigBytes = std::size_t{16} << 20;
@@ -83,11 +81,12 @@ ListedModel listed_model(const KeptModel& kept) {
   return model;
 }
 
-std::vector<ListedModel> listed_models(const std::vector<KeptModel>& kept, int threads) {
+std::vector<ListedModel> listed_models(const std::vector<KeptModel>& kept, int threads,
+                                       ListedModel (*describe)(const KeptModel& kept)) {
   std::vector<ListedModel> models(kept.size());
   parallel_for(static_cast<Index>(kept.size()), threads, [&](Index at) {
     const auto i = static_cast<std::size_t>(at);
-    models[i] = listed_model(kept[i]);
+    models[i] = describe(kept[i]);
   });
   return models;
 }

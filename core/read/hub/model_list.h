@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/index.h"
+#include "read/array/array.h"
 #include "read/hub/kept_models.h"
 
 namespace headlight {
@@ -24,10 +25,16 @@ struct ListedModel {
   bool opens() const { return reason.empty(); }
 };
 
-/// The headers of each model. It can be opened where read_checkpoint would find every tensor: no number is read.
-std::vector<ListedModel> listed_models(const std::vector<KeptModel>& kept, int threads);
-
 /// The description of one folder with config.json.
 ListedModel listed_model(const KeptModel& kept);
+
+/// The headers of each model. It can be opened where read_checkpoint would find every tensor: no number is read.
+std::vector<ListedModel> listed_models(const std::vector<KeptModel>& kept, int threads,
+                                       ListedModel (*describe)(const KeptModel& kept) = listed_model);
+
+/// Parameters, bytes and the kind of most numbers. A tensor that two names share is counted once.
+void count_weights(const StoredArrays& stored, ListedModel& model);
+/// A message of a file in `folder` without the folder, which the listing names.
+std::string without_folder(std::string message, const std::filesystem::path& folder);
 
 }  // namespace headlight

@@ -88,6 +88,7 @@ const FieldRow& row_of(Field field) { return all_fields()[static_cast<std::size_
 Row row_for(const TensorPattern& pattern, const HubConfig& hub) {
   Row row = pattern.row;
   const FieldRow& field = row_of(row.field);
+  if (hub.stored_outputs_first) row.form = Form::plain;
   if (field.kind == FieldKind::norm) row.bias = row.bias && hub.config.norm_kind == NormKind::layer_norm;
   else if (field.bias) row.bias = hub.config.bias.*field.bias;
   if (hub.config.arch != Arch::encoder_decoder) return row;

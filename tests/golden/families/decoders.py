@@ -124,7 +124,8 @@ def phi3():
     return config, case, w, answer
 
 
-def llama_like(w, case, config, prefix="model.", bias=False, head_norms=False, window=None):
+def llama_like(w, case, config, prefix="model.", bias=False, head_norms=False, window=None,
+               unrotated=()):
     heads, kv_heads = config["num_attention_heads"], config["num_key_value_heads"]
     width = config.get("head_dim", D // heads)
     epsilon = config["rms_norm_eps"]
@@ -141,7 +142,8 @@ def llama_like(w, case, config, prefix="model.", bias=False, head_norms=False, w
         if head_norms:
             q = w.rms_norm(q.reshape(-1, width), name + "self_attn.q_norm", epsilon).reshape(q.shape)
             k = w.rms_norm(k.reshape(-1, width), name + "self_attn.k_norm", epsilon).reshape(k.shape)
-        q, k = rotate(q, heads, angles, factor), rotate(k, kv_heads, angles, factor)
+        if layer not in unrotated:
+            q, k = rotate(q, heads, angles, factor), rotate(k, kv_heads, angles, factor)
         weights, z = attend(q, k, v, heads, causal=True, kv_heads=kv_heads, window=window)
         patterns.append(weights)
         x = x + w.linear(z, name + "self_attn.o_proj", D, False)
@@ -199,6 +201,13 @@ def qwen2_seven():
     config = llama_config("qwen2", "Qwen2ForCausalLM", num_attention_heads=7, num_key_value_heads=1, head_dim=6,
                           vocab_size=WORDS, use_sliding_window=False)
     return llama_like(Weights(51), {"ids": IDS}, config, bias=True)
+
+
+def smollm3():
+    """Llama, of which each fourth layer rotates nothing."""
+    config = llama_config("smollm3", "SmolLM3ForCausalLM", tie_word_embeddings=True, num_hidden_layers=4,
+                          rope_theta=5000.0, use_sliding_window=False)
+    return llama_like(Weights(60), {"ids": IDS}, config, unrotated=(3,))
 
 
 def qwen3():

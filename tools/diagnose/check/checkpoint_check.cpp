@@ -7,7 +7,7 @@
 #include "base/formatted.h"
 #include "math/attention.h"
 #include "read/array/npz.h"
-#include "read/tokenizer/tokenizer_file.h"
+#include "read/gguf/gguf_tokenizer.h"
 
 namespace headlight {
 namespace {
@@ -161,7 +161,7 @@ class Checker {
   void check_vocabulary() {
     const StackWeights& reader = model_->encoder ? *model_->encoder : *model_;
     if (!reader.embeddings.tokens) return;
-    const auto file = read_tokenizer(folder_, rules_);
+    const auto file = tokenizer_at(folder_, rules_);
     if (!file) {
       add(file.error().code == ErrorCode::no_tokenizer ? Severity::note : Severity::warning, file.error());
       return;
