@@ -93,7 +93,8 @@ TEST(GgufFiles, AreRefusedByWhatIsWrong) {
          "t: expected F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to Q6_K, IQ4_NL or IQ4_XS, "
          "found IQ2_XXS");
   expect(tensor({4}, 39), "found MXFP4");
-  expect(tensor({4}, 4), "found type 4");
+  expect(tensor({4}, 4), "found Q4_2");
+  expect(tensor({4}, 41), "found type 41");
   expect(tensor({4}, 0, 16), "t: offset: expected a multiple of 32, found 16");
   expect(tensor({4}, 0, huge), "t: offset: expected 16 bytes within the 64 of data");
   expect(tensor({17}, 0), "t: offset: expected 68 bytes within the 64 of data");

@@ -351,11 +351,20 @@ TEST(GgufModel, IsRefusedByTheKeyThatIsWrong) {
   expect(GgufBytes().put("general.architecture", "mamba"), "found 'mamba'");
   GgufBytes llama;
   llama.put("general.architecture", "llama");
+  expect(llama, "llama.embedding_length: expected a number, found none");
+  llama.put("llama.embedding_length", 4u).put("llama.feed_forward_length", 4u).put("llama.context_length", 8u);
+  GgufBytes other = llama, layers = llama;
+  expect(other.put("llama.attention.head_count", "two"),
+         "llama.attention.head_count: expected a number, found another value");
+  expect(layers.put("llama.attention.head_count", std::vector<std::int32_t>{2, 4}),
+         "llama.attention.head_count: expected one number for all layers, found several");
+  llama.put("llama.attention.head_count", 2u).put("llama.block_count", 1u);
+  llama.put("llama.attention.layer_norm_rms_epsilon", 1e-5f);
   expect(llama, "token_embd.weight: expected a tensor, found none");
   llama.tensor("token_embd.weight", {4, 2}, 0, std::string(32, '\0'));
-  expect(llama, "llama.embedding_length: expected a number, found none");
-  llama.put("llama.embedding_length", 4u).put("llama.attention.head_count", "two");
-  expect(llama, "llama.attention.head_count: expected a number, found another value");
+  expect(llama, "norm.weight: expected a tensor (");
+  GgufBytes wide = llama;
+  expect(wide.put("llama.attention.value_length", 3u), "llama.attention.value_length: expected as key_length");
 }
 
 GgufBytes words_file(const std::string& kind, const std::vector<std::string>& words,

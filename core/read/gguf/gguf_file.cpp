@@ -27,45 +27,18 @@ constexpr std::optional<Dtype> kTypes[] = {Dtype::u8,  Dtype::i8,  Dtype::u16,  
                                            Dtype::i32, Dtype::f32, Dtype::boolean, std::nullopt, std::nullopt,
                                            Dtype::u64, Dtype::i64, Dtype::f64};
 
-/// The kinds of numbers by ggml's number; without a Dtype: not read.
-struct TensorKind {
-  std::uint32_t number;
-  std::string_view name;
-  std::optional<Dtype> dtype = {};
-};
-constexpr TensorKind kTensorKinds[] = {{0, "F32", Dtype::f32},
-                                       {1, "F16", Dtype::f16},
-                                       {2, "Q4_0", Dtype::q4_0},
-                                       {3, "Q4_1", Dtype::q4_1},
-                                       {6, "Q5_0", Dtype::q5_0},
-                                       {7, "Q5_1", Dtype::q5_1},
-                                       {8, "Q8_0", Dtype::q8_0},
-                                       {9, "Q8_1"},
-                                       {10, "Q2_K", Dtype::q2_k},
-                                       {11, "Q3_K", Dtype::q3_k},
-                                       {12, "Q4_K", Dtype::q4_k},
-                                       {13, "Q5_K", Dtype::q5_k},
-                                       {14, "Q6_K", Dtype::q6_k},
-                                       {15, "Q8_K"},
-                                       {16, "IQ2_XXS"},
-                                       {17, "IQ2_XS"},
-                                       {18, "IQ3_XXS"},
-                                       {19, "IQ1_S"},
-                                       {20, "IQ4_NL", Dtype::iq4_nl},
-                                       {21, "IQ3_S"},
-                                       {22, "IQ2_S"},
-                                       {23, "IQ4_XS", Dtype::iq4_xs},
-                                       {24, "I8", Dtype::i8},
-                                       {25, "I16", Dtype::i16},
-                                       {26, "I32", Dtype::i32},
-                                       {27, "I64", Dtype::i64},
-                                       {28, "F64", Dtype::f64},
-                                       {29, "IQ1_M"},
-                                       {30, "BF16", Dtype::bf16},
-                                       {34, "TQ1_0"},
-                                       {35, "TQ2_0"},
-                                       {39, "MXFP4"},
-                                       {40, "NVFP4"}};
+/// The kinds of numbers, in the order of ggml's numbers; some are no longer written.
+constexpr std::string_view kTensorKinds =
+    "F32 F16 Q4_0 Q4_1 Q4_2 Q4_3 Q5_0 Q5_1 Q8_0 Q8_1 Q2_K Q3_K Q4_K Q5_K Q6_K Q8_K IQ2_XXS IQ2_XS IQ3_XXS IQ1_S IQ4_NL "
+    "IQ3_S IQ2_S IQ4_XS I8 I16 I32 I64 F64 IQ1_M BF16 Q4_0_4_4 Q4_0_4_8 Q4_0_8_8 TQ1_0 TQ2_0 IQ4_NL_4_4 IQ4_NL_4_8 "
+    "IQ4_NL_8_8 MXFP4 NVFP4";
+
+/// Nothing: it is not read.
+std::optional<Dtype> dtype_of_kind(std::string_view kind) {
+  for (Dtype block = Dtype::q4_0; block <= Dtype::iq4_xs; block = static_cast<Dtype>(static_cast<int>(block) + 1))
+    if (name(block) == kind) return block;
+  return dtype_named(DtypeNaming::safetensors, kind);
+}
 
 /// Reads from the beginning; after the first wrong thing every answer is empty.
 class GgufReader {
@@ -190,15 +163,15 @@ TensorEntry read_tensor_entry(GgufReader& reader) {
   const auto number = reader.number<std::uint32_t>();
   entry.begin = reader.number<std::uint64_t>();
   if (reader.error()) return entry;
-  const auto kind = std::find_if(std::begin(kTensorKinds), std::end(kTensorKinds),
-                                 [number](const TensorKind& one) { return one.number == number; });
-  const bool known = kind != std::end(kTensorKinds);
-  if (!known || !kind->dtype) {
-    reader.fail(what, "F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to Q6_K, IQ4_NL or IQ4_XS",
-                known ? std::string(kind->name) : type_text(number), ErrorCode::quantized_weights);
+  const auto kinds = split_at(' ', kTensorKinds);
+  const std::string kind = number < kinds.size() ? std::string(kinds[number]) : type_text(number);
+  const auto dtype = dtype_of_kind(kind);
+  if (!dtype) {
+    reader.fail(what, "F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to Q6_K, IQ4_NL or IQ4_XS", kind,
+                ErrorCode::quantized_weights);
     return entry;
   }
-  entry.dtype = *kind->dtype;
+  entry.dtype = *dtype;
   const auto count = num_elements(entry.shape);
   const auto block = static_cast<Index>(block_size(entry.dtype));
   if (!count) reader.fail(what + ": shape", "a tensor that memory can hold", shape_text(entry.shape));
@@ -231,22 +204,18 @@ Status check_places(std::string_view where, std::vector<TensorEntry>& entries, s
 }
 
 /// The counts of tensors and of metadata behind the version.
-struct GgufCounts {
-  std::uint64_t tensors = 0, entries = 0;
-};
-
-GgufCounts read_gguf_header(GgufReader& reader) {
+std::pair<std::uint64_t, std::uint64_t> read_gguf_header(GgufReader& reader) {
   if (reader.take(kMagic.size()) != kMagic) reader.fail("", "a GGUF file", "another file", ErrorCode::unknown_kind);
   const auto version = reader.number<std::uint32_t>();
   if (version == 0x02000000 || version == 0x03000000)
     reader.fail("version", "a little-endian file", "a big-endian one", ErrorCode::unknown_kind);
   if (version != 2 && version != 3) reader.fail("version", "2 or 3", std::to_string(version), ErrorCode::unknown_kind);
-  GgufCounts counts{.tensors = reader.number<std::uint64_t>(), .entries = reader.number<std::uint64_t>()};
-  if (counts.tensors > kMostTensors)
-    reader.fail("tensors", "at most " + std::to_string(kMostTensors), std::to_string(counts.tensors));
-  if (counts.entries > kMostEntries)
-    reader.fail("metadata", "at most " + std::to_string(kMostEntries) + " keys", std::to_string(counts.entries));
-  return counts;
+  const auto tensors = reader.number<std::uint64_t>(), entries = reader.number<std::uint64_t>();
+  if (tensors > kMostTensors)
+    reader.fail("tensors", "at most " + std::to_string(kMostTensors), std::to_string(tensors));
+  if (entries > kMostEntries)
+    reader.fail("metadata", "at most " + std::to_string(kMostEntries) + " keys", std::to_string(entries));
+  return {tensors, entries};
 }
 
 std::string shard_name(const std::string& stem, std::int64_t shard, std::int64_t count) {
@@ -295,8 +264,8 @@ std::optional<double> GgufFile::number(std::string_view key) const {
 Result<GgufFile> locate_gguf(std::string_view where, std::string_view bytes) {
   GgufReader reader(where, bytes);
   GgufFile file{.where = std::string(where), .metadata = {}, .stored = {}};
-  const GgufCounts counts = read_gguf_header(reader);
-  for (std::uint64_t i = 0; i < counts.entries && !reader.error(); ++i) {
+  const auto [tensors, metadata] = read_gguf_header(reader);
+  for (std::uint64_t i = 0; i < metadata && !reader.error(); ++i) {
     std::string key = reader.name("metadata");
     GgufValue value = read_value(reader, key);
     if (reader.error()) break;
@@ -307,7 +276,7 @@ Result<GgufFile> locate_gguf(std::string_view where, std::string_view bytes) {
   if (alignment < 1 || alignment > kMostAlignment || !std::has_single_bit(static_cast<std::uint64_t>(alignment)))
     reader.fail("general.alignment", "a power of two", std::to_string(alignment));
   std::vector<TensorEntry> entries;
-  for (std::uint64_t i = 0; i < counts.tensors && !reader.error(); ++i) entries.push_back(read_tensor_entry(reader));
+  for (std::uint64_t i = 0; i < tensors && !reader.error(); ++i) entries.push_back(read_tensor_entry(reader));
   if (reader.error()) return *reader.error();
   const std::size_t apart = static_cast<std::size_t>(alignment);
   const std::size_t begin = std::min((reader.at() + apart - 1) / apart * apart, bytes.size());

@@ -222,15 +222,15 @@ std::optional<Error> trouble_of(const ModelFolder& model, const fs::path& folder
   return std::nullopt;
 }
 
-/// A folder that holds a GGUF file alone stands for that.
-void prefer_gguf(KeptModel& kept) {
+/// What is wrong with the files of `kept`. A folder that holds a GGUF file alone stands for that.
+void look_into(const ModelFolder& model, KeptModel& kept) {
+  if (model.kind != ModelFolder::Kind::file) kept.trouble = trouble_of(model, kept.folder);
   if (const fs::path file = only_gguf(kept.folder); !kept.trouble && !file.empty()) kept.folder = file;
 }
 
 /// The revision that a name without one means; `trouble` where it has none.
 KeptModel kept_model(const ModelFolder& model) {
   KeptModel kept{.name = model.name, .folder = model.folder, .trouble = model.trouble};
-  if (model.kind == ModelFolder::Kind::file) return kept;
   if (model.kind == ModelFolder::Kind::hugging_face) {
     const auto snapshot = snapshot_of(model, {});
     if (!snapshot) {
@@ -239,8 +239,7 @@ KeptModel kept_model(const ModelFolder& model) {
     }
     kept.folder = *snapshot;
   }
-  kept.trouble = trouble_of(model, kept.folder);
-  prefer_gguf(kept);
+  look_into(model, kept);
   return kept;
 }
 
@@ -309,13 +308,13 @@ std::vector<KeptModel> kept_models(const ModelRoots& roots) {
 Result<KeptModel> find_kept_model(const ModelRoots& roots, std::string_view asked) {
   const AskedName name = split_revision(asked);
   const std::vector<ModelFolder> all = is_model_name(asked) ? all_model_folders(roots) : std::vector<ModelFolder>{};
-  const auto is_called = [](std::string wanted) {
-    return [wanted = std::move(wanted)](const ModelFolder& one) { return one.name == wanted; };
+  const auto called = [&](const std::string& wanted) {
+    return std::find_if(all.begin(), all.end(), [&](const ModelFolder& one) { return one.name == wanted; });
   };
-  auto at = std::find_if(all.begin(), all.end(), is_called(std::string(name.name)));
-  if (at == all.end()) at = std::find_if(all.begin(), all.end(), is_called(std::string(name.name) + ":latest"));
+  auto at = called(std::string(name.name));
+  if (at == all.end()) at = called(std::string(name.name) + ":latest");
   if (at == all.end()) return not_kept(asked, all);
-  KeptModel kept{.name = at->name, .folder = at->folder};
+  KeptModel kept{.name = at->name, .folder = at->folder, .trouble = at->trouble};
   if (at->kind == ModelFolder::Kind::hugging_face) {
     const auto snapshot = snapshot_of(*at, name.revision);
     if (!snapshot)
@@ -330,8 +329,7 @@ Result<KeptModel> find_kept_model(const ModelRoots& roots, std::string_view aske
   } else if (!name.revision.empty()) {
     return bad_input(asked, "revision", "none, as " + at->folder.string() + " has one alone", name.revision);
   }
-  kept.trouble = at->kind == ModelFolder::Kind::file ? at->trouble : trouble_of(*at, kept.folder);
-  if (at->kind != ModelFolder::Kind::file) prefer_gguf(kept);
+  look_into(*at, kept);
   if (!kept.trouble) return kept;
   std::string found = kept.trouble->message();
   if (kept.trouble->code == ErrorCode::half_downloaded && at->kind == ModelFolder::Kind::hugging_face)
