@@ -20,7 +20,7 @@ constexpr int kBadInput = 2;
 constexpr std::pair<std::string_view, std::string_view> kEarlierNames[] = {{"compare", "diagnose"}};
 
 constexpr const NamedCommand* kViewer[] = {&kOpen,     &kExport,   &kScreenshot, &kExplain, &kWhy,    &kLens, &kNext,
-                                           &kGenerate, &kTokenize, &kHeads,      &kFigure,  &kModels, &kCode};
+                                           &kGenerate, &kTokenize, &kHeads,      &kFigure,  &kModels, &kWhat, &kCode};
 
 /// The commands in the order of the help, and the tool that gives each; empty: the viewer. Others stand behind these.
 struct Place {
@@ -45,6 +45,7 @@ constexpr Place kPlaces[] = {{"open"},
                              {"page", "page"},
                              {"site", "page"},
                              {"models"},
+                             {"what"},
                              {"code"},
                              {"study", "study"}};
 

@@ -11,6 +11,7 @@
 #include "read/external/own_numbers.h"
 #include "read/gguf/gguf_model.h"
 #include "read/hub/adapter.h"
+#include "read/hub/folder_kind.h"
 #include "read/hub/gguf_stores.h"
 #include "read/hub/weight_files.h"
 
@@ -147,6 +148,8 @@ bool names_kept_model(const fs::path& source) {
 
 Result<fs::path> path_of_source(const fs::path& asked, std::vector<Error>* warnings) {
   const fs::path source = parts_of_source(asked).path;
+  if (path_exists(source / "modules.json"))
+    if (const fs::path inside = kind_of_folder(source).inside; !inside.empty()) return inside;
   if (source.string().starts_with(kShipped)) return resolved_source(source);
   if (names_kept_model(source)) {
     const auto kept = TRY(find_kept_model(model_roots(), source.string()));

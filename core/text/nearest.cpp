@@ -5,7 +5,9 @@
 #include <system_error>
 #include <vector>
 
+#include "base/file.h"
 #include "base/folders.h"
+#include "base/formatted.h"
 
 namespace headlight {
 namespace {
@@ -24,6 +26,22 @@ std::vector<std::string> names_in(const fs::path& folder) {
   }
   std::sort(names.begin(), names.end());  // the system lists them in any order
   return names;
+}
+
+/// What Git LFS leaves in the place of a file that it did not fetch
+/// (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md).
+std::string lfs_pointer(const fs::path& path) {
+  constexpr std::size_t kMostPointer = 1024;
+  std::error_code failed;
+  if (!fs::is_regular_file(path, failed) || fs::file_size(path, failed) > kMostPointer || failed) return {};
+  const auto text = read_file(path, kMostPointer);
+  if (!text || !text->starts_with("version https://git-lfs")) return {};
+  const auto at = text->find("\nsize ");
+  const std::string size = at == text->npos ? "" : text->substr(at + 6, text->find('\n', at + 6) - at - 6);
+  const double bytes = parse_number<double>(size).value_or(0);
+  const std::string shown = bytes < 1e6 ? formatted("%.0f kB", bytes / 1e3) : formatted("%.0f MB", bytes / 1e6);
+  return "a Git LFS pointer to a file of " + shown +
+         ", not the file: run `git lfs pull` in its folder, or download it again";
 }
 
 }  // namespace
@@ -77,6 +95,7 @@ std::string nearest_hint(const fs::path& path) {
 }
 
 std::string foreign_format(const fs::path& path) {
+  if (std::string pointer = lfs_pointer(path); !pointer.empty()) return pointer;
   if (path.extension() == ".onnx")
     return "an ONNX file, a program without the names of its parts, which is not read; the folder that it was exported "
            "from is: config.json and model.safetensors";

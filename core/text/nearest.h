@@ -24,7 +24,8 @@ std::filesystem::path nearest_path(const std::filesystem::path& asked);
 /// near.
 std::string nearest_hint(const std::filesystem::path& path);
 
-/// What a file is that other programs keep models in, by its ending, and what makes of it one that is read; else empty.
+/// What a file is that other programs keep models in, by its ending or as a pointer of Git LFS in its place, and what
+/// makes of it one that is read; else empty.
 std::string foreign_format(const std::filesystem::path& path);
 
 /// For a message about a path where a file of a known kind was expected: its foreign format, "another file",

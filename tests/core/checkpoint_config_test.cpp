@@ -16,12 +16,10 @@ TEST(Checkpoint, RefusesConfigurationsThatNoModelHas) {
   using nlohmann::json;
   const std::tuple<const char*, const char*, json, const char*> cases[] = {
       {"bert", "model_type", "mamba",
-       "model_type: expected bert, roberta, xlm-roberta, camembert, distilbert, electra, albert, ernie, mpnet, "
-       "modernbert, deberta-v2, gpt2, opt, bloom, gpt_neox, gptj, falcon, phi, llama, mistral, qwen2, qwen3, gemma, "
-       "gemma2, gemma3_text, olmo2, mixtral, qwen2_moe, qwen3_moe, phi3, bart, marian, pegasus, m2m_100, t5, mt5 or "
-       "headlight, found \"mamba\""},
-      {"bert", "model_type", nullptr, "t5, mt5 or headlight, found none"},
-      {"bert", "model_type", 3, "t5, mt5 or headlight, found 3"},
+       "model_type: expected a family of docs/models.md, found \"mamba\"; the nearest is bert, which "},
+      {"bert", "model_type", nullptr, "found none; the nearest is bert"},
+      {"bert", "model_type", 3, "found 3; the nearest is bert"},
+      {"bert", "pruned_heads", json::object({{"0", {1}}}), "pruned_heads: expected none in this family"},
       {"bert", "hidden_size", -24, "hidden_size: expected a whole number from 1 to 8192, found -24"},
       {"bert", "hidden_size", 0, "hidden_size: expected a whole number from 1 to 8192, found 0"},
       {"bert", "hidden_size", 24.5, "hidden_size: expected a whole number from 1 to 8192, found 24.5"},
@@ -226,6 +224,21 @@ TEST(Checkpoint, DamagedFoldersGetOneLine) {
   EXPECT_EQ(refusal(), expected + "a tokenizer alone, no config.json");
   std::filesystem::copy_file(kGolden / "gpt2" / "config.json", folder / "config.json");
   EXPECT_EQ(refusal(), expected + "no model.safetensors");
+  std::ofstream(folder / "model.onnx") << "x";
+  EXPECT_NE(refusal().find("found model.onnx is an ONNX file"), std::string::npos) << refusal();
+  std::filesystem::remove(folder / "model.onnx");
+  std::ofstream(folder / "model-00001-of-00002.safetensors") << "x";
+  EXPECT_EQ(refusal(), folder.string() +
+                           ": shards: expected all that model-00001-of-00002.safetensors counts, or "
+                           "model.safetensors.index.json, found 1");
+  std::filesystem::remove(folder / "model-00001-of-00002.safetensors");
+  std::ofstream(folder / "model.safetensors")
+      << "version https://git-lfs.github.com/spec/v1\noid sha256:0a\nsize 437955512\n";
+  EXPECT_EQ(refusal(),
+            (folder / "model.safetensors").string() +
+                ": expected weights, found a Git LFS pointer to a file of 438 MB, not the file: run `git lfs "
+                "pull` in its folder, or download it again");
+  std::filesystem::remove(folder / "model.safetensors");
   std::ofstream(folder / "pytorch_model.bin") << "pickle";
   EXPECT_EQ(refusal(),
             (folder / "pytorch_model.bin").string() + ": expected a file that torch.save wrote, found other bytes");

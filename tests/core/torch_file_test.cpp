@@ -52,7 +52,7 @@ TEST(TorchFile, HoldsTheNumbersThatPyTorchSaved) {
 }
 
 TEST(TorchFile, FindsTheStateDictOfATraining) {
-  for (const std::string name : {"module.bin", "training.ckpt", "parameters.pt"}) {
+  for (const std::string name : {"module.bin", "training.ckpt", "lightning.ckpt", "parameters.pt"}) {
     SCOPED_TRACE(name);
     const auto file = map_torch(kTorchFiles / name);
     ASSERT_TRUE(file) << file.error().message();

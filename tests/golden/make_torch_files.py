@@ -2,10 +2,13 @@
 
 The hostile files hold pickles that would call a function if they were loaded; they are made as text, never loaded.
 """
+import argparse
 import collections
 import os
 import pathlib
 import pickle
+import sys
+import types
 
 import numpy
 import torch
@@ -65,3 +68,14 @@ for name, entry in header.items():
     data = numpy.frombuffer(raw[8 + header_size + begin:8 + header_size + end], kind[entry["dtype"]])
     tensors[name] = torch.from_numpy(data.copy()).reshape(entry["shape"])
 torch.save(tensors, folder / "gpt2.bin")
+
+# Lightning's files keep the options of a training as objects of their own classes beside the state dict.
+lightning = types.ModuleType("pytorch_lightning.utilities.parsing")
+lightning.AttributeDict = type("AttributeDict", (dict,), {"__module__": lightning.__name__})
+for name in ("pytorch_lightning", "pytorch_lightning.utilities"):
+    sys.modules[name] = types.ModuleType(name)
+sys.modules[lightning.__name__] = lightning
+options = argparse.Namespace(path=pathlib.PosixPath("data"), layers=collections.defaultdict(list, a=[1]))
+torch.save({"hyper_parameters": lightning.AttributeDict(rate=1e-4, options=options),
+            "state_dict": {"module." + k: v for k, v in torch.load(folder / "module.bin").items()}},
+           folder / "lightning.ckpt")

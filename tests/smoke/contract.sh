@@ -34,6 +34,7 @@ generate --count --temperature
 check --format reference.npz
 diagnose --tolerance --format --num-heads
 models --format
+what PATH
 page -o --only --live --view lens patch --against
 site -o --language --theme
 code --dialect numpy einsum matmul module --layer -o --block

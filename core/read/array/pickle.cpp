@@ -171,6 +171,8 @@ class Machine {
   }
 
   void extend(Kind kind, std::string_view expected, std::vector<const PickleValue*> items) {
+    // What an object of options holds beside its state is needed by none.
+    if (!error_ && stack_.size() > bottom() && stack_.back()->kind == Kind::call) return;
     PickleValue* to = error_ ? nullptr : top(kind, expected);
     if (!to) return;
     if (kind == Kind::dict && items.size() % 2 != 0) return fail("a value for each key", "a key without one");

@@ -18,7 +18,12 @@ using Kind = PickleValue::Kind;
 constexpr std::string_view kTensor = "torch._utils _rebuild_tensor_v2", kOldTensor = "torch._utils _rebuild_tensor",
                            kParameter = "torch._utils _rebuild_parameter";
 /// Plain values that stand beside the tensors of a training's state.
-constexpr std::string_view kPlain[] = {"collections OrderedDict", "torch Size", "torch device"};
+constexpr std::string_view kPlain[] = {
+    "collections OrderedDict", "collections defaultdict", "torch Size",       "torch device",  "argparse Namespace",
+    "pathlib PosixPath",       "pathlib WindowsPath",     "__builtin__ list", "builtins list", "__builtin__ dict",
+    "builtins dict",           "__builtin__ int",         "builtins int"};
+/// The end of names of classes that hold options (Lightning's in several modules, OmegaConf's nodes).
+constexpr std::string_view kOptionClasses[] = {" AttributeDict", " DictConfig", " ListConfig"};
 
 /// Of "torch FloatStorage".
 std::optional<Dtype> storage_dtype(std::string_view storage) {
@@ -304,7 +309,9 @@ Result<StoredArrays> locate_legacy(std::string_view where, std::string_view byte
 
 bool is_torch_global(std::string_view name) {
   return storage_dtype(name) || name == kTensor || name == kOldTensor || name == kParameter ||
-         std::find(std::begin(kPlain), std::end(kPlain), name) != std::end(kPlain);
+         std::find(std::begin(kPlain), std::end(kPlain), name) != std::end(kPlain) ||
+         std::any_of(std::begin(kOptionClasses), std::end(kOptionClasses),
+                     [name](std::string_view end) { return name.ends_with(end); });
 }
 
 bool is_torch_name(const std::filesystem::path& path) {

@@ -30,7 +30,7 @@ class Loader {
     TRY(tensors_.check_memory());
     model_ = laid_out(hub_);
     model_->name = std::move(model_name);
-    const std::vector<Row> rows = tensor_names(hub_, with_output_);
+    const std::vector<Row> rows = family_rows();
     for (const Row& row : rows) {
       const auto taken = for_each_stored(row, [this](const Row& one, std::size_t layer) -> Status {
         return stop_ ? Status(Done{}) : take(one, layer);
@@ -48,7 +48,7 @@ class Loader {
   /// load() without a number read.
   Status check() const {
     TRY(tensors_.check_memory());
-    for (const Row& row : tensor_names(hub_, with_output_)) {
+    for (const Row& row : family_rows()) {
       const auto there = for_each_stored(row, [this](const Row& one, std::size_t layer) { return check(one, layer); });
       if (!there) return there;
     }
@@ -75,6 +75,12 @@ class Loader {
             !done)
           return done;
     return Done{};
+  }
+
+  std::vector<Row> family_rows() const {
+    return rows_as_stored(hub_, with_output_, [this](const Row& row, TensorShape size) {
+      return tensors_.has(names(row, 0, {".weight"}), {size.rows, size.cols});
+    });
   }
 
   StackWeights& stack(StackPart part) { return part == StackPart::encoder ? *model_->encoder : *model_; }

@@ -66,6 +66,21 @@ std::shared_ptr<Model> laid_out(const HubConfig& hub) {
   return model;
 }
 
+std::vector<Row> rows_as_stored(const HubConfig& hub, bool with_output,
+                                const std::function<bool(const Row& row, TensorShape size)>& lies_so) {
+  std::vector<Row> rows = tensor_names(hub, with_output);
+  std::size_t turned = 0, oblong = 0;
+  for (const Row& row : rows) {
+    const TensorShape size = shape(row.field, row.part, hub);
+    if (row.form != Form::transposed || size.rows == size.cols) continue;
+    ++oblong;
+    turned += lies_so(row, size);
+  }
+  if (oblong > 0 && turned == oblong)
+    for (Row& row : rows) row.form = Form::plain;
+  return rows;
+}
+
 Linear& linear_field(Field field, Index expert, BlockWeights& block) {
   switch (field) {
     case Field::query: return block.self.query;

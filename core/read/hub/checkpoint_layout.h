@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -14,6 +15,11 @@ namespace headlight {
 
 /// Stacks and blocks with their numbers of heads, without a number in them.
 std::shared_ptr<Model> laid_out(const HubConfig& hub);
+
+/// The tensors of a family. Where it stores linear layers (in, out) and each matrix that is not square lies the other
+/// way round (nanoGPT's files have GPT-2's names), all are plain. `lies_so`: whether a row's array has this shape.
+std::vector<Row> rows_as_stored(const HubConfig& hub, bool with_output,
+                                const std::function<bool(const Row& row, TensorShape size)>& lies_so);
 
 /// The linear layer of a block that a field of FieldKind::linear is read into; `expert` of those of experts.
 Linear& linear_field(Field field, Index expert, BlockWeights& block);

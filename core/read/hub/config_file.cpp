@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/formatted.h"
 #include "base/names.h"
+#include "base/utf8.h"
 #include "read/hub/families.h"
 #include "read/json/json_document.h"
 
@@ -24,6 +26,7 @@ constexpr const char* kOptions[] = {"alibi",
                                     "no_rope_layers",
                                     "num_experts",
                                     "num_local_experts",
+                                    "pruned_heads",
                                     "qk_layernorm",
                                     "qk_norm",
                                     "relative_attention",
@@ -34,7 +37,7 @@ void refuse_options_of_others(Keyed& keyed) {
   for (const char* option : kOptions) {
     if (keyed.was_read(option)) continue;
     const nlohmann::json* value = keyed.find({option});
-    if (value && *value != false && *value != 0 && !(value->is_array() && value->empty()))
+    if (value && *value != false && *value != 0 && !(value->is_structured() && value->empty()))
       keyed.fail({option}, "none in this family", found_text(*value));
   }
 }
@@ -57,13 +60,46 @@ Result<nlohmann::json> text_model(std::string_view where, nlohmann::json documen
   return text;
 }
 
-/// "bert, roberta, … or headlight".
-std::string all_types() {
-  std::vector<std::string_view> types;
-  for (const Family& family : all_families()) types.insert(types.end(), family.types.begin(), family.types.end());
-  const std::string last(types.back());
-  types.pop_back();
-  return listed(types) + " or " + last;
+/// "quantized weights (gptq, 4 bits)".
+std::string quantized_by(const nlohmann::json& config) {
+  std::string by;
+  for (const char* key : {"quant_method", "bits"})
+    if (const nlohmann::json& value = value_or_null(config, key); !value.is_null())
+      by += (by.empty() ? "" : ", ") + (value.is_string() ? printable(value.get<std::string>()) : found_text(value)) +
+            (std::string_view(key) == "bits" ? " bits" : "");
+  return "quantized weights" + (by.empty() ? "" : " (" + by + ")");
+}
+
+/// Of a configuration whose family is not there: the family that reads the most of it, and the keys that it does not
+/// know. Empty where none reads it without an error.
+std::string nearest_family(std::string_view where, const nlohmann::json& document) {
+  constexpr std::size_t kMostKeys = 6;
+  static constexpr std::string_view kOfAny[] = {"architectures", "torch_dtype", "dtype",        "transformers_version",
+                                                "use_cache",     "auto_map",    "_name_or_path"};
+  const Family* nearest = nullptr;
+  std::vector<std::string> least;
+  for (const Family& family : all_families()) {
+    Keyed keyed(where, document);
+    (void)family_config(keyed, family);
+    if (keyed.error()) continue;
+    std::vector<std::string> unknown;
+    for (const auto& [key, value] : document.items())
+      if (!keyed.was_read(key.c_str()) && !value.is_null() && !key.ends_with("_token_id") && key != "model_type" &&
+          std::find(std::begin(kOfAny), std::end(kOfAny), key) == std::end(kOfAny))
+        unknown.push_back(printable(key));
+    if (nearest && unknown.size() >= least.size()) continue;
+    nearest = &family;
+    least = std::move(unknown);
+  }
+  if (!nearest) return {};
+  std::string text = std::string(name(*nearest)) + ", which ";
+  if (least.empty()) return text + "knows all of its keys";
+  if (least.size() > kMostKeys) {
+    const std::size_t more = least.size() - kMostKeys;
+    least.resize(kMostKeys);
+    least.back() += " and " + std::to_string(more) + " more";
+  }
+  return text + "does not know " + joined_texts(least, ", ");
 }
 
 }  // namespace
@@ -83,11 +119,13 @@ Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text
     return bad_input(where, "model_type",
                      "experts with plain gates and weights of 16 or 32 bits, unlike those of gpt-oss",
                      found_text(*type), ErrorCode::unknown_model_type);
+  const std::string nearest = family == nullptr ? nearest_family(where, document) : std::string();
   if (family == nullptr)
-    return bad_input(where, "model_type", all_types(), type ? found_text(*type) : "none",
+    return bad_input(where, "model_type", "a family of docs/models.md",
+                     (type ? found_text(*type) : "none") + (nearest.empty() ? "" : "; the nearest is " + nearest),
                      ErrorCode::unknown_model_type);
-  if (keyed.find({"quantization_config"}) != nullptr)
-    return bad_input(where, "quantization_config", "none: float weights", "quantized weights",
+  if (const nlohmann::json* quantized = keyed.find({"quantization_config"}))
+    return bad_input(where, "quantization_config", "none: float weights", quantized_by(*quantized),
                      ErrorCode::quantized_weights);
 
   HubConfig hub = family_config(keyed, *family);

@@ -128,6 +128,12 @@ Status StoredTensors::check(const std::vector<std::string>& names, const std::ve
   return Done{};
 }
 
+bool StoredTensors::has(const std::vector<std::string>& names, const std::vector<Index>& shape) const {
+  for (const std::string& candidate : names)
+    if (const auto at = stored_.arrays.find(candidate); at != stored_.arrays.end()) return at->second.shape == shape;
+  return false;
+}
+
 std::string StoredTensors::name_of(const StoredArray& array, const std::vector<std::string>& names) const {
   const auto is_it = [&](const std::string& name) {
     const auto at = stored_.arrays.find(name);

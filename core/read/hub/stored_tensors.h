@@ -47,6 +47,9 @@ class StoredTensors {
   /// read.
   Status check(const std::vector<std::string>& names, const std::vector<Index>& shape, Need need) const;
 
+  /// Whether the first of these names that the file has is of this shape.
+  bool has(const std::vector<std::string>& names, const std::vector<Index>& shape) const;
+
   /// An Error where the tensors, as far as they do not stay in their file, are larger than the machine's memory.
   Status check_memory() const;
 

@@ -5,8 +5,10 @@
 
 #include "base/file.h"
 #include "base/folders.h"
+#include "base/formatted.h"
 #include "read/array/safetensors.h"
 #include "read/array/torch_file.h"
+#include "read/hub/folder_kind.h"
 #include "read/json/json_document.h"
 #include "text/nearest.h"
 
@@ -33,6 +35,8 @@ bool is_plain(const std::string& name) {
 
 /// One file of weights, by its ending in safetensors' format or in PyTorch's.
 Result<StoredArrays> map_weights(const std::filesystem::path& path) {
+  if (const std::string foreign = foreign_format(path); !foreign.empty())
+    return bad_input(path.string(), "", "weights", foreign, ErrorCode::not_a_model);
   return path.extension() == ".safetensors" ? map_safetensors(path) : map_torch(path);
 }
 
@@ -81,9 +85,28 @@ Result<WeightFiles> open_shards(const std::filesystem::path& index) {
 }
 
 std::string found_instead(const std::filesystem::path& folder) {
-  for (const char* other : {"tf_model.h5", "flax_model.msgpack"})
-    if (path_exists(folder / other)) return std::string(other) + " in its place";
-  return std::string("no ") + kNamings[0].whole;
+  const FolderKind kind = kind_of_folder(folder);
+  return kind.what.empty() ? std::string("no ") + kNamings[0].whole : kind.line();
+}
+
+/// Shards whose index is not there: their names say how many there are.
+Result<WeightFiles> open_unlisted(const std::filesystem::path& folder,
+                                  const std::vector<std::filesystem::path>& shards) {
+  const std::string last = shards.back().filename().string();
+  const auto of = last.rfind("-of-");
+  const auto count = parse_number<std::size_t>(last.substr(of + 4, last.find('.', of) - of - 4));
+  if (count != shards.size() || shards.size() > kMostShards)
+    return bad_input(folder.string(), "shards", "all that " + last + " counts, or model.safetensors.index.json",
+                     std::to_string(shards.size()), ErrorCode::file_damaged);
+  WeightFiles files{.where = folder.string(), .stored = {}};
+  for (const auto& path : shards) {
+    auto shard = TRY(map_weights(path));
+    for (auto& [tensor, array] : shard.arrays)
+      if (!files.stored.arrays.emplace(tensor, array).second)
+        return bad_input(array.where, printable(tensor), "each tensor in one shard", "it in another one too",
+                         ErrorCode::file_damaged);
+  }
+  return files;
 }
 
 }  // namespace
@@ -119,14 +142,17 @@ Result<WeightFiles> open_weights(const std::filesystem::path& folder) {
     }
     if (path_exists(folder / naming.index)) return open_shards(folder / naming.index);
   }
+  if (const auto shards = shards_without_index(folder); !shards.empty()) return open_unlisted(folder, shards);
   return bad_input(folder.string(), "", "a folder with config.json and model.safetensors", found_instead(folder),
                    ErrorCode::not_a_model);
 }
 
 bool has_weights(const std::filesystem::path& folder) {
-  return std::any_of(std::begin(kNamings), std::end(kNamings), [&](const Naming& naming) {
-    return path_exists(folder / naming.whole) || path_exists(folder / naming.index);
-  });
+  return std::any_of(std::begin(kNamings), std::end(kNamings),
+                     [&](const Naming& naming) {
+                       return path_exists(folder / naming.whole) || path_exists(folder / naming.index);
+                     }) ||
+         !shards_without_index(folder).empty();
 }
 
 std::vector<std::string> missing_weights(const std::filesystem::path& folder) {
@@ -157,12 +183,8 @@ bool is_weight_file(std::string_view name) {
 }
 
 std::string found_without_config(const std::filesystem::path& folder) {
-  for (const char* file : {"tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json", "spiece.model"})
-    if (path_exists(folder / file)) return "a tokenizer alone, no config.json";
-  std::error_code unreadable;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable))
-    if (const std::string foreign = foreign_format(entry.path()); !foreign.empty()) return foreign;
-  return "no config.json";
+  const FolderKind kind = kind_of_folder(folder);
+  return kind.what.empty() ? "no config.json" : kind.line();
 }
 
 }  // namespace headlight

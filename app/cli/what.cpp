@@ -1,0 +1,80 @@
+#include <string>
+
+#include "base/folders.h"
+#include "base/nearest.h"
+#include "base/utf8.h"
+#include "cli/frame/commands.h"
+#include "models/bundled_models.h"
+#include "models/log_folder.h"
+#include "models/model_sources.h"
+#include "models/open_model.h"
+#include "read/hub/adapter.h"
+#include "read/hub/folder_kind.h"
+
+namespace headlight {
+namespace {
+
+struct WhatLines {
+  std::string what;
+  bool opens = false;
+};
+
+/// A checkpoint, perhaps with adapters, by its headers alone.
+Result<WhatLines> what_checkpoint(const SourceParts& parts, const std::filesystem::path& path) {
+  const auto places = TRY(checkpoint_places(parts, path));
+  const ListedModel model = listed_model({.name = path.string(), .folder = places.weights});
+  WhatLines lines{.what = {}, .opens = model.opens()};
+  lines.what =
+      (model.family.empty() ? "a checkpoint" : "a checkpoint of the family " + model.family) +
+      (model.layers > 0 ? ", " + std::to_string(model.layers) + " layers of " + std::to_string(model.heads) + " heads"
+                        : "") +
+      (model.dtype.empty() ? "" : ", " + model.dtype);
+  for (const auto& adapter : places.adapters.folders) lines.what += ", with the adapter in " + adapter.string();
+  if (places.weights == path && has_adapter(path)) lines.what += ", with an adapter beside it";
+  if (!model.opens()) lines.what += "\n" + printable_message(model.reason);
+  return lines;
+}
+
+Result<WhatLines> what_is(const std::string& source) {
+  const SourceParts parts = parts_of_source(source);
+  const auto path = TRY(path_of_source(source));
+  if (!path_exists(path) && !source.starts_with(kShipped))
+    return bad_input(source, "", "a file, a folder, or the name of a model", found_at(path), ErrorCode::file_absent);
+  const bool folder = is_folder(path);
+  if (folder && (path_exists(path / "config.json") || has_adapter(path))) return what_checkpoint(parts, path);
+  if (const FolderKind kind = kind_of_folder(path); !kind.what.empty())
+    return WhatLines{kind.what + (kind.way.empty() ? "" : "\n" + kind.way)};
+  if (folder && !logged_steps(path).empty())
+    return WhatLines{"the log of a training, with " + std::to_string(logged_steps(path).size()) + " steps", true};
+  if (folder) return WhatLines{"a folder without config.json, with nothing of a model that is known"};
+  if (!names_model(path) && !source.ends_with(".headlight.json") && !source.ends_with(".html"))
+    return WhatLines{"another file"};
+  auto opened = open_model(path);
+  if (!opened) return WhatLines{"a file of a known kind that cannot be opened\n" + opened.error().message()};
+  const Model& model = *opened->document.model;
+  const bool own = model.given.has_value();
+  return WhatLines{(own ? "attention, or the tensors of one" : "the weights of a model") + std::string(": ") +
+                       std::to_string(model.config.num_heads) + " heads",
+                   true};
+}
+
+ParsedCommand add_what(Parser& parser, const Frontend&) {
+  const auto path = std::make_shared<std::string>();
+  parser.option("PATH", *path, "A file, a folder, or the name of a model").required();
+  return [path]() -> Result<int> {
+    const auto lines = TRY(what_is(*path));
+    TRY(print(lines.what + "\n"));
+    return lines.opens ? 0 : 1;
+  };
+}
+
+}  // namespace
+
+const NamedCommand kWhat{"what", "What a file or folder is, and how it is opened", R"(
+headlight what FOLDER
+A line that says what it is: a checkpoint, an adapter, shards, another program's layout, attention;
+a second one that says what makes of it one that is read. No number of the weights is read.
+Exit status: 0 it opens, 1 it does not, 2 there is nothing.)",
+                         add_what};
+
+}  // namespace headlight

@@ -1,0 +1,135 @@
+#include "read/hub/folder_kind.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "base/file.h"
+#include "base/folders.h"
+#include "base/nearest.h"
+#include "base/utf8.h"
+#include "read/json/json_document.h"
+
+namespace headlight {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::size_t kMostNames = 4096, kMostModules = std::size_t{1} << 20;
+
+std::vector<std::string> names_of_files(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code failed;
+  fs::directory_iterator entry(folder, failed);
+  for (; !failed && entry != fs::directory_iterator() && names.size() < kMostNames; entry.increment(failed))
+    names.push_back(entry->path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// A layout of another program: two parts of a file's name, and what transformers or that program makes of it.
+struct Layout {
+  std::string_view begin, end;
+  const char* what;
+  const char* way;
+};
+constexpr const char* kFromTensorFlow =
+    "transformers makes a folder of it: AutoModel.from_pretrained(FOLDER, from_tf=True).save_pretrained(NEW)";
+constexpr Layout kLayouts[] = {
+    {"params.json", "", "Meta's own layout", "convert_llama_weights_to_hf.py of transformers makes a folder of it"},
+    {"consolidated", ".safetensors", "Mistral's own layout",
+     "the repository of the same name ends in -hf, or holds model.safetensors too"},
+    {"tf_model", ".h5", "TensorFlow's weights", kFromTensorFlow},
+    {"", ".ckpt.index", "a checkpoint of TensorFlow",
+     "transformers makes a folder of it: convert_bert_original_tf_checkpoint_to_pytorch.py"},
+    {"bert_config.json", "", "a checkpoint of TensorFlow",
+     "transformers makes a folder of it: convert_bert_original_tf_checkpoint_to_pytorch.py"},
+    {"saved_model.pb", "", "a SavedModel of TensorFlow, a program", "the folder that it was exported from is read"},
+    {"flax_model", ".msgpack", "Flax' weights",
+     "transformers makes a folder of it: AutoModel.from_pretrained(FOLDER, from_flax=True).save_pretrained(NEW)"},
+    {"openvino_model", "", "OpenVINO's files, a program without the names of its parts",
+     "the folder that it was exported from is read: config.json and model.safetensors"},
+    {"rust_model", ".ot", "weights of rust-bert", "the folder with model.safetensors of the same model is read"},
+    {"", ".mlpackage", "a Core ML package, a program", "the folder that it was exported from is read"},
+    {"weights", ".npz", "MLX' weights", "mlx_lm.convert writes model.safetensors beside config.json"},
+    {"dict.", ".txt", "a checkpoint of fairseq",
+     "transformers makes a folder of it: the convert_…_original_pytorch_checkpoint script of its model"},
+    {"events.out.tfevents", "", "the log of a training, without weights", "its checkpoint folders are read"},
+};
+
+const Layout* layout_of(const std::vector<std::string>& names, std::string& file) {
+  for (const Layout& layout : kLayouts)
+    for (const std::string& name : names)
+      if (name.starts_with(layout.begin) && name.ends_with(layout.end) &&
+          (!layout.end.empty() || name == layout.begin || !layout.begin.ends_with(".json"))) {
+        file = name;
+        return &layout;
+      }
+  return nullptr;
+}
+
+/// sentence-transformers before version 3: modules.json names the folder of the transformer.
+fs::path transformer_of_modules(const fs::path& folder) {
+  const auto text = read_file(folder / "modules.json", kMostModules);
+  if (!text) return {};
+  const auto modules = parse_json("modules.json", *text);
+  if (!modules || !modules->is_array()) return {};
+  for (const json& module : *modules) {
+    const std::string type = module.is_object() ? module.value("type", json("")).dump() : "";
+    const json path = module.is_object() ? module.value("path", json()) : json();
+    if (type.find("models.Transformer") == type.npos || !path.is_string()) continue;
+    const std::string name = path.get<std::string>();
+    if (name.empty() || name.find_first_of("/\\") != name.npos || name.starts_with('.')) return {};
+    if (path_exists(folder / name / "config.json")) return folder / name;
+  }
+  return {};
+}
+
+/// A file of these names in the folder, or in its folder onnx, that is of a foreign format.
+std::string foreign_in(const fs::path& folder, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const fs::path path = folder / name;
+    const std::string foreign = is_regular(path) ? foreign_format(path) : std::string();
+    if (!foreign.empty()) return name + " is " + foreign;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<fs::path> shards_without_index(const fs::path& folder) {
+  std::vector<fs::path> shards;
+  for (const std::string& name : names_of_files(folder)) {
+    const bool weights = (name.starts_with("model-") && name.ends_with(".safetensors")) ||
+                         (name.starts_with("pytorch_model-") && name.ends_with(".bin"));
+    if (weights && name.find("-of-") != name.npos) shards.push_back(folder / name);
+  }
+  return shards;
+}
+
+FolderKind kind_of_folder(const fs::path& path) {
+  if (!is_folder(path)) return {.what = foreign_format(path)};
+  const std::vector<std::string> names = names_of_files(path);
+  const auto has = [&](std::string_view name) { return std::binary_search(names.begin(), names.end(), name); };
+  if (const std::string foreign = foreign_in(path, names); !foreign.empty()) return {.what = foreign};
+  if (const fs::path inside = transformer_of_modules(path); !inside.empty())
+    return {.what = "a folder of sentence-transformers", .way = "its model is read", .inside = inside};
+  std::string file;
+  if (const Layout* layout = layout_of(names, file))
+    return {.what = layout->what + (" (" + printable(file) + ")"), .way = layout->way};
+  if (has("onnx"))
+    if (const std::string foreign = foreign_in(path / "onnx", names_of_files(path / "onnx")); !foreign.empty())
+      return {.what = "onnx/" + foreign};
+  if (has("adapter_config.json"))
+    return {.what = "an adapter (adapter_config.json)", .way = "it is read with its base (--adapter)"};
+  if (!has("config.json"))
+    for (const char* name : {"tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json", "spiece.model"})
+      if (has(name)) return {.what = "a tokenizer alone, no config.json"};
+  if (!has("config.json") && has("ckpt.pt"))
+    return {.what = "ckpt.pt without config.json",
+            .way = "beside a config.json of its family it is read (nanoGPT: gpt2)"};
+  return {};
+}
+
+}  // namespace headlight

@@ -1,0 +1,58 @@
+// The command `what`: a line that says what a file or folder is.
+#include "app/program.h"
+
+namespace headlight {
+namespace {
+
+using namespace program;
+namespace fs = std::filesystem;
+
+struct Said {
+  int status;
+  std::string first, second;
+};
+
+Said said_of(const std::string& path) {
+  const Ran ran = run({"what", path});
+  EXPECT_EQ(ran.err, "");
+  const auto end = ran.out.find('\n');
+  return {ran.status, ran.out.substr(0, end), ran.out.substr(end + 1)};
+}
+
+TEST(What, CheckpointsAndAttentionOpen) {
+  const Said bert = said_of(fixture::golden("bert"));
+  EXPECT_EQ(bert.status, 0);
+  EXPECT_TRUE(bert.first.starts_with("a checkpoint of the family bert, ")) << bert.first;
+  EXPECT_EQ(bert.second, "");
+  const Folder folder;
+  const std::string file = (folder / "attention.json").string();
+  ASSERT_EQ(run(small({"export", "--random", "--text", "a b", "-o", file})).status, 0);
+  const Said attention = said_of(file);
+  EXPECT_EQ(attention.status, 0);
+  EXPECT_EQ(attention.first, "attention, or the tensors of one: 2 heads");
+}
+
+TEST(What, OtherLayoutsAreNamedWithTheWayFromThem) {
+  const Folder folder;
+  folder.with("params.json", "{}");
+  folder.with("consolidated.00.pth", "x");
+  const Said meta = said_of(folder.path().string());
+  EXPECT_EQ(meta.status, 1);
+  EXPECT_EQ(meta.first, "Meta's own layout (params.json)");
+  EXPECT_TRUE(contains(meta.second, "convert_llama_weights_to_hf.py"));
+  EXPECT_TRUE(contains(refused({"export", folder.path().string(), "--ids", "1"}), "Meta's own layout (params.json): "));
+
+  const std::string pointer =
+      folder.with("model.safetensors", "version https://git-lfs.github.com/spec/v1\noid sha256:0a\nsize 437955512\n");
+  EXPECT_TRUE(said_of(pointer).first.starts_with("a Git LFS pointer to a file of 438 MB")) << said_of(pointer).first;
+}
+
+TEST(What, NothingIsRefused) {
+  EXPECT_TRUE(contains(refused({"what", "no/such/path.npz"}), "found no such file"));
+  const Folder folder;
+  EXPECT_EQ(said_of(folder.path().string()).first,
+            "a folder without config.json, with nothing of a model that is known");
+}
+
+}  // namespace
+}  // namespace headlight

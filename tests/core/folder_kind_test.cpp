@@ -1,0 +1,100 @@
+// What folders of other programs are said to be.
+#include "read/hub/folder_kind.h"
+
+#include "core/checkpoints.h"
+
+namespace headlight::folder_kind_test {
+namespace {
+
+using namespace checkpoints;
+
+class KindOfFolder : public testing::Test {
+ protected:
+  KindOfFolder()
+      : folder_(std::filesystem::path(testing::TempDir()) /
+                (std::string("kind_") + testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~KindOfFolder() override { std::filesystem::remove_all(folder_); }
+
+  void put(const std::string& name, const std::string& bytes = "x") const {
+    std::filesystem::create_directories((folder_ / name).parent_path());
+    EXPECT_TRUE(write_file(folder_ / name, bytes));
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(KindOfFolder, IsThatOfItsFiles) {
+  const std::tuple<std::vector<const char*>, const char*, const char*> cases[] = {
+      {{"params.json", "consolidated.00.pth", "tokenizer.model"}, "Meta's own layout", "convert_llama_weights_to_hf"},
+      {{"bert_config.json", "vocab.txt", "bert_model.ckpt.index"}, "a checkpoint of TensorFlow", "transformers makes"},
+      {{"config.json", "tf_model.h5"}, "TensorFlow's weights", "from_tf=True"},
+      {{"config.json", "flax_model.msgpack"}, "Flax' weights", "from_flax=True"},
+      {{"config.json", "openvino_model.bin", "openvino_model.xml"}, "OpenVINO", "exported from"},
+      {{"config.json", "onnx/model.onnx"}, "onnx/model.onnx is an ONNX file", ""},
+      {{"adapter_config.json", "tokenizer.json"}, "an adapter", "with its base"},
+      {{"tokenizer.json"}, "a tokenizer alone, no config.json", ""},
+      {{"ckpt.pt"}, "ckpt.pt without config.json", "nanoGPT"},
+      {{"events.out.tfevents.1700000000.host"}, "the log of a training", "checkpoint folders"},
+  };
+  for (const auto& [files, what, way] : cases) {
+    std::filesystem::remove_all(folder_);
+    for (const char* file : files) put(file);
+    const FolderKind kind = kind_of_folder(folder_);
+    EXPECT_TRUE(kind.what.starts_with(what)) << kind.what;
+    EXPECT_NE(kind.way.find(way), std::string::npos) << kind.way;
+    EXPECT_EQ(kind.line().find('\n'), std::string::npos);
+  }
+  std::filesystem::remove_all(folder_);
+  std::filesystem::create_directories(folder_);
+  put("notes.txt");
+  EXPECT_EQ(kind_of_folder(folder_).what, "");
+}
+
+TEST_F(KindOfFolder, OfSentenceTransformersHasItsModelInside) {
+  put("modules.json", R"([{"path": "0_Transformer", "type": "sentence_transformers.models.Transformer"},
+                          {"path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}])");
+  put("0_Transformer/config.json", "{}");
+  EXPECT_EQ(kind_of_folder(folder_).inside, folder_ / "0_Transformer");
+  put("modules.json", R"([{"path": "../elsewhere", "type": "sentence_transformers.models.Transformer"}])");
+  EXPECT_EQ(kind_of_folder(folder_).inside, "");
+}
+
+TEST_F(KindOfFolder, ShardsAreReadWithoutTheirIndex) {
+  std::filesystem::copy(kGolden / "family-llama3-sharded", folder_,
+                        std::filesystem::copy_options::recursive | std::filesystem::copy_options::overwrite_existing);
+  const auto listed = read_checkpoint(folder_);
+  ASSERT_TRUE(listed) << listed.error().message();
+  std::filesystem::remove(folder_ / "model.safetensors.index.json");
+  const auto unlisted = read_checkpoint(folder_);
+  ASSERT_TRUE(unlisted) << unlisted.error().message();
+  EXPECT_EQ(weight_rows(unlisted->model->blocks[0].self.query, 0, 1),
+            weight_rows(listed->model->blocks[0].self.query, 0, 1));
+}
+
+TEST(TurnedLayers, OfNanoGptAreReadAsTheyLie) {
+  Parts gpt2("gpt2");
+  const auto usual = gpt2.load();
+  ASSERT_TRUE(usual);
+  for (auto& [name, array] : gpt2.file.arrays) {
+    const bool linear =
+        name.ends_with("c_attn.weight") || name.ends_with("c_proj.weight") || name.ends_with("c_fc.weight");
+    if (!linear) continue;
+    Array turned{.shape = {array.shape[1], array.shape[0]}, .values = array.values};
+    for (Index row = 0; row < array.shape[0]; ++row)
+      for (Index column = 0; column < array.shape[1]; ++column)
+        turned.values[static_cast<std::size_t>(column * array.shape[0] + row)] =
+            array.values[static_cast<std::size_t>(row * array.shape[1] + column)];
+    array = std::move(turned);
+  }
+  const auto turned = gpt2.load();
+  ASSERT_TRUE(turned) << turned.error().message();
+  for (const auto& [a, b] : {std::pair(&usual->model->blocks[1].self.output, &turned->model->blocks[1].self.output),
+                             std::pair(&usual->model->blocks[1].up, &turned->model->blocks[1].up)})
+    EXPECT_EQ(weight_rows(*a, 0, a->outputs()), weight_rows(*b, 0, b->outputs()));
+}
+
+}  // namespace
+}  // namespace headlight::folder_kind_test
