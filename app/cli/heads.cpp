@@ -53,6 +53,7 @@ std::vector<Column> columns(const HeadTable& table, bool scripts) {
   add("key_changed", moved(&MovedHead::changed));
   add("value_first", norm(&ValueNorms::first, &ValueNorms::num_first));
   add("value_others", norm(&ValueNorms::others, &ValueNorms::num_others));
+  add("value_sink", [](const HeadRow& row) { return row.values ? row.measures.sink.value : std::nullopt; });
   for (std::size_t which = 0; which < std::size(kProbed); ++which)
     add(std::string(name(kProbed[which])) + "_z", [which](const HeadRow& row) { return row.above_others[which]; });
   std::erase_if(all, [&](const Column& column) {
@@ -185,6 +186,10 @@ Value head_json(const HeadRow& row, const std::vector<Column>& all) {
   Members members{{"stack", row.stack}, {"layer", head.layer}, {"head", head.head}};
   for (const Column& column : all)
     if (const auto value = column.value(row)) members.emplace_back(column.name, *value);
+  if (const SinkColumn& sink = row.measures.sink; sink.key) {
+    members.emplace_back("sink_key", *sink.key);
+    members.emplace_back("sink_token", sink.text);
+  }
   if (row.found)
     members.emplace_back("cell", json_object({{"sentence", row.found->sentence},
                                               {"query", row.found->cell.query},
@@ -258,6 +263,7 @@ Status take_control(const Asked& asked, const HeadsWanted& wanted, const EffectO
 Result<Answer> answer(const Question& question, const HeadsOptions& options) {
   HeadsWanted wanted = options.measures;
   wanted.probe = !options.probe.empty();
+  wanted.value_norms = wanted.value_norms || wanted.sort == name(Measure::sink);
   std::optional<Asked> probed;
   if (wanted.probe) {
     auto requests = TRY(study_ways()->probing(question.asked.requests.front(), options.probe));
@@ -307,7 +313,8 @@ void add_measure_options(Parser& parser, HeadsOptions& options) {
         "repeated-random:NxT"));
   }
   ours(parser.option("--value-norms", options.measures.value_norms,
-                     "How long the values of the first token and of the others are, beside `first` and `special`"));
+                     "How long the values of the first token, of the most looked-at one and of the others are, beside "
+                     "`first`, `sink` and `special`"));
   ours(parser.option("--from", options.words.from, "Only heads in which this word looks …", "WORD"));
   ours(parser.option("--to", options.words.to, "… at this one …", "WORD"));
   ours(parser.option("--above", options.measures.above, "… with more than this weight, 0.3 by default", "X"))

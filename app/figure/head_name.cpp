@@ -80,6 +80,13 @@ HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& h
     name.measure = Measure::normalized;
     name.share = spread;
     called = &kHeadNameWords.spread;
+  } else if (!name.measure && rests_on_one(*measures)) {
+    name.measure = Measure::sink;
+    name.share = *measures->of_word(Measure::sink);
+    name.brief = name.words = words(language, kHeadNameWords.sink);
+    if (const std::string& text = measures->sink_of_words.text; !text.empty())
+      name.words += words(language, kHeadNameWords.colon) + axis_label(Token{.text = text});
+    return name;
   }
   const bool rests_mostly = name.measure == Measure::special && resting > 0;
   if (rests_mostly && rest->all) called = &kHeadNameWords.rests;
@@ -199,7 +206,8 @@ std::string name_explained(Language language, const HeadName& name) {
   if (!name.named) {
     if (name.measure == Measure::normalized) return words(language, kHeadNameWords.tip_spread);
     if (!name.measure) return words(language, kHeadNameWords.tip_mixed);
-    return filled(words(language, kHeadNameWords.tip_measure), {share_text(static_cast<double>(name.share))});
+    return filled(words(language, name.measure == Measure::sink ? kHeadNameWords.tip_sink : kHeadNameWords.tip_measure),
+                  {share_text(static_cast<double>(name.share))});
   }
   std::string text = name.words;
   for (const auto& those : by_relation(name.arcs))

@@ -15,7 +15,8 @@ namespace headlight {
 
 /// A head without a relation in this sentence is named by the measure that has most of its weight, if that is more
 /// than this share; else it is spread out where the normalised entropy of its rows is above the second, and whatever
-/// has most where it is above the third: half of the weight on one of two words is no pattern.
+/// has most where it is above the third: half of the weight on one of two words is no pattern. What is left rests on
+/// one token where rests_on_one() says so.
 inline constexpr float kLeastShare = 0.5f, kLeastSpread = 0.85f, kEven = 0.95f;
 
 struct HeadName {

@@ -50,6 +50,15 @@ WordTokens word_tokens(const Tokens& tokens) {
   return result;
 }
 
+/// What each key gets from the rows of a sentence that count, and what it would get if each spread its weight evenly
+/// over the keys that it may attend to.
+struct Columns {
+  explicit Columns(const Tokens& keys) : weight(keys.size()), even(keys.size()) {}
+
+  std::vector<double> weight, even;
+  Index rows = 0;
+};
+
 /// One attention, of tokens and of words.
 struct Attended {
   WordTokens queries, keys;
@@ -138,7 +147,8 @@ void add_positions(const Sides& sides, Index query, const Vector& row, double to
   add(sums, Measure::induction, induction);
 }
 
-void add_row(const Sides& sides, Index query, Index allowed, const Vector& row, MeasureSums::OfRows& sums) {
+void add_row(const Sides& sides, Index query, Index allowed, const Vector& row, Columns& columns,
+             MeasureSums::OfRows& sums) {
   double total = 0, products = 0;
   Index with_weight = 0;
   for (Index key = 0; key < row.size(); ++key) {
@@ -153,8 +163,14 @@ void add_row(const Sides& sides, Index query, Index allowed, const Vector& row, 
   const double entropy = std::max(0.0, std::log(total) - products / total);
   add(sums, Measure::entropy, entropy);
   // A weight set by hand may lie on a blocked key.
-  if (const Index keys = std::max(allowed, with_weight); keys > 1)
-    add(sums, Measure::normalized, entropy / std::log(static_cast<double>(keys)));
+  const auto keys = static_cast<double>(std::max(allowed, with_weight));
+  if (keys > 1) add(sums, Measure::normalized, entropy / std::log(keys));
+  ++columns.rows;
+  for (Index key = 0; key < row.size(); ++key) {
+    if (row(key) <= 0) continue;
+    columns.weight[static_cast<std::size_t>(key)] += static_cast<double>(row(key));
+    columns.even[static_cast<std::size_t>(key)] += 1 / keys;
+  }
   const float largest = row.maxCoeff();
   add(sums, Measure::confidence, static_cast<double>(largest));
   sums.largest = std::max(largest, sums.largest.value_or(largest));
@@ -167,12 +183,45 @@ void add_row(const Sides& sides, Index query, Index allowed, const Vector& row, 
   if (sides.one_sequence) add_positions(sides, query, row, total, sums);
 }
 
+/// The most looked-at key of a sentence; of equal ones the first.
+void add_sink(const Columns& columns, const Tokens& keys, MeasureSums::OfRows& sums) {
+  if (columns.rows == 0) return;
+  const auto most = static_cast<std::size_t>(std::ranges::max_element(columns.weight) - columns.weight.begin());
+  MeasureSums::Mean& mean = sums.means[static_cast<std::size_t>(Measure::sink)];
+  const bool only = mean.count == 0;
+  mean.sum += columns.weight[most];
+  sums.even.sum += columns.even[most];
+  for (MeasureSums::Mean* each : {&mean, &sums.even}) each->count += columns.rows;
+  sums.sink = {.key = only ? std::optional(static_cast<Index>(most)) : std::nullopt,
+               .text = only ? keys.tokens[most].text : std::string()};
+}
+
+/// How long the value of the sink is, and those of the other keys are.
+void add_value_norms(const Trace& trace, const HeadRef& head, const Columns& columns, MeasureSums::OfRows& sums) {
+  const AttentionTrace& attention = trace.attention(head.stack, head.layer);
+  if (columns.rows == 0 || attention.patterns) return;
+  const auto sink = std::ranges::max_element(columns.weight) - columns.weight.begin();
+  const auto& tokens = trace.key_tokens(head.stack).tokens;
+  const auto values = head_columns(attention.value, attention.kv_head(head.head), attention.num_kv_heads);
+  MeasureSums::Mean others;
+  for (Index key = 0; key < values.rows(); ++key) {
+    if (tokens[static_cast<std::size_t>(key)].pad && key != sink) continue;
+    MeasureSums::Mean& mean = key == sink ? sums.values : others;
+    mean.sum += static_cast<double>(values.row(key).norm());
+    ++mean.count;
+  }
+  if (others.count == 0) return;
+  sums.other_values.sum += others.sum / static_cast<double>(others.count);
+  ++sums.other_values.count;
+}
+
 /// False when stopped.
 bool add_head(const Trace& trace, const HeadRef& head, const Attended& sides, const AllowedCells& allowed,
               const std::atomic<bool>& stop, MeasureSums::OfHead& sums) {
   const Index queries = trace.queries(head.stack);
   Vector row, of_word = Vector::Zero(std::ssize(sides.keys.words.tokens));
   const auto word_of = [&](Index query) { return sides.queries.word_of[static_cast<std::size_t>(query)]; };
+  Columns columns(trace.key_tokens(head.stack)), word_columns(sides.keys.words);
   Index pieces = 0;
   for (Index first = 0; first < queries; first += kRowBlock) {
     if (stop) return false;
@@ -181,18 +230,25 @@ bool add_head(const Trace& trace, const HeadRef& head, const Attended& sides, co
       const Index query = first + r, word = word_of(query);
       const auto at = static_cast<std::size_t>(query);
       row = block.row(r);
-      if (sides.tokens.counts[at]) add_row(sides.tokens, query, allowed.keys[at], row, sums.tokens);
+      if (sides.tokens.counts[at]) add_row(sides.tokens, query, allowed.keys[at], row, columns, sums.tokens);
       for (Index key = 0; key < row.size(); ++key)
         of_word(sides.keys.word_of[static_cast<std::size_t>(key)]) += row(key);
       ++pieces;
       if (query + 1 < queries && word_of(query + 1) == word) continue;
       of_word /= static_cast<float>(std::exchange(pieces, 0));
       if (sides.words.counts[static_cast<std::size_t>(word)])
-        add_row(sides.words, word, allowed.words[at], of_word, sums.words);
+        add_row(sides.words, word, allowed.words[at], of_word, word_columns, sums.words);
       of_word.setZero();
     }
   }
+  add_sink(columns, trace.key_tokens(head.stack), sums.tokens);
+  add_sink(word_columns, sides.keys.words, sums.words);
+  add_value_norms(trace, head, columns, sums.tokens);
   return true;
+}
+
+std::optional<float> mean_of(const MeasureSums::Mean& mean) {
+  return mean.count > 0 ? std::optional(static_cast<float>(mean.sum / static_cast<double>(mean.count))) : std::nullopt;
 }
 
 /// `least`: the share of the rows that must have a measure.
@@ -200,20 +256,32 @@ HeadMeasures::Values values_of(const MeasureSums::OfRows& sums, double least) {
   HeadMeasures::Values values;
   const auto rows = static_cast<double>(sums.means[static_cast<std::size_t>(Measure::confidence)].count);
   for (std::size_t i = 0; i < kMeasures.size(); ++i)
-    if (const MeasureSums::Mean& mean = sums.means[i];
-        mean.count > 0 && static_cast<double>(mean.count) >= least * rows)
-      values[i] = static_cast<float>(mean.sum / static_cast<double>(mean.count));
+    if (static_cast<double>(sums.means[i].count) >= least * rows) values[i] = mean_of(sums.means[i]);
   values[static_cast<std::size_t>(Measure::largest)] = sums.largest;
   return values;
 }
 
-constexpr std::string_view kMeasureNames[] = {"entropy",  "normalized", "distance",  "confidence",
-                                              "previous", "next",       "same",      "first",
-                                              "special",  "duplicate",  "induction", "largest"};
+SinkColumn sink_of(const MeasureSums::OfRows& sums) {
+  SinkColumn sink = sums.sink;
+  sink.even = mean_of(sums.even).value_or(0);
+  sink.value = mean_of(sums.values);
+  sink.other_values = mean_of(sums.other_values);
+  return sink;
+}
+
+constexpr std::string_view kMeasureNames[] = {"entropy",   "normalized", "distance", "confidence", "previous",
+                                              "next",      "same",       "first",    "special",    "duplicate",
+                                              "induction", "largest",    "sink"};
 
 }  // namespace
 
 std::string_view name(Measure measure) { return name_in(kMeasureNames, measure); }
+
+bool rests_on_one(const HeadMeasures& measures) {
+  constexpr float kLeastShare = 1.0f / 3, kLeastAboveEven = 2;
+  const auto share = measures.of_word(Measure::sink);
+  return share && *share > kLeastShare && *share > kLeastAboveEven * measures.sink_of_words.even;
+}
 
 bool is_one_sequence(const Trace& trace, Stack stack) {
   const auto &queries = trace.query_tokens(stack).tokens, &keys = trace.key_tokens(stack).tokens;
@@ -257,9 +325,10 @@ bool add_sentence(MeasureSums& sums, const Trace& trace, Progress& progress, int
 
 std::vector<HeadMeasures> measures_of(const MeasureSums& sums) {
   std::vector<HeadMeasures> all;
-  for (std::size_t head = 0; head < sums.heads.size(); ++head)
-    all.push_back(
-        {sums.heads[head], values_of(sums.of_heads[head].tokens, 0), values_of(sums.of_heads[head].words, 0.5)});
+  for (std::size_t head = 0; head < sums.heads.size(); ++head) {
+    const auto& [tokens, words] = sums.of_heads[head];
+    all.push_back({sums.heads[head], values_of(tokens, 0), values_of(words, 0.5), sink_of(tokens), sink_of(words)});
+  }
   return all;
 }
 

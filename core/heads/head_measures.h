@@ -1,4 +1,4 @@
-// A dozen measures of each head: how it spreads its weight, how far it looks, and on which tokens its weight
+// The measures of each head: how it spreads its weight, how far it looks, and on which tokens its weight
 // lies. Patterns are read row block by row block and never held whole.
 //
 // A is a head's pattern, weights after dropout and edits, A_ij from query i to key j. A measure is a mean over the rows
@@ -8,6 +8,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,18 +25,32 @@ enum class Measure {
   previous,    // (self) A_i,i−1, of all rows but the first (Clark et al. 2019, section 3.1)
   next,        // (self) A_i,i+1, of all rows but the last (Clark et al. 2019, section 3.1)
   same,        // (self) A_ii (Clark et al. 2019, section 3.1)
-  first,       // A_i0, the sink; 0 is the first token that is not padding (Xiao et al. 2023)
+  first,       // A_i0; 0 is the first token that is not padding (Xiao et al. 2023)
   special,     // Σ_j A_ij over special tokens j (Clark et al. 2019, section 3.2)
   duplicate,   // (self) Σ_j A_ij, j < i, token j = token i; of the rows with such a j (Wang et al. 2022)
   induction,   // (self) Σ_j A_i,j+1 over those same j; of the same rows (Olsson et al. 2022)
   largest,     // max_ij A_ij
+  sink,  // max_j of the mean over i of A_ij: the share of the most looked-at column, whatever token it is (Clark et
+         // al. 2019, section 3.2, of [SEP]; Gu et al. 2025); of several sentences, each by its own column
 };
 inline constexpr std::array kMeasures{Measure::entropy,  Measure::normalized, Measure::distance,  Measure::confidence,
                                       Measure::previous, Measure::next,       Measure::same,      Measure::first,
-                                      Measure::special,  Measure::duplicate,  Measure::induction, Measure::largest};
+                                      Measure::special,  Measure::duplicate,  Measure::induction, Measure::largest,
+                                      Measure::sink};
 
 /// As files and options call it.
 std::string_view name(Measure measure);
+
+/// The column of Measure::sink.
+struct SinkColumn {
+  std::optional<Index> key = {};  // of a single sentence: the token, or the number of the word
+  std::string text = {};          // its
+  float even = 0;                 // its share if each row spread its weight evenly over the keys that it may attend to
+  /// ‖v‖ of its token, and the mean of all others that are not padding; of attention with values, of tokens alone.
+  std::optional<float> value = {}, other_values = {};
+
+  friend bool operator==(const SinkColumn&, const SinkColumn&) = default;
+};
 
 /// Nothing where no row has a measure.
 struct HeadMeasures {
@@ -45,11 +60,16 @@ struct HeadMeasures {
   /// The same of A merged to words (Clark et al. 2019, section 4.1), in rows of words alone. A previous or next word is
   /// no special token; nothing where fewer than half of these rows have a measure.
   Values of_words = {};
+  SinkColumn sink = {}, sink_of_words = {};
 
   const std::optional<float>& operator[](Measure measure) const { return values[static_cast<std::size_t>(measure)]; }
   const std::optional<float>& of_word(Measure measure) const { return of_words[static_cast<std::size_t>(measure)]; }
   friend bool operator==(const HeadMeasures&, const HeadMeasures&) = default;
 };
+
+/// Whether a head rests on one word: that has a third of the weight of all rows, and twice what even rows would give
+/// it.
+bool rests_on_one(const HeadMeasures& measures);
 
 /// Sums over rows, from which measures follow.
 struct MeasureSums {
@@ -60,6 +80,8 @@ struct MeasureSums {
   struct OfRows {
     std::array<Mean, kMeasures.size()> means = {};
     std::optional<float> largest = {};
+    SinkColumn sink = {};             // of the last sentence
+    Mean even, values, other_values;  // of the sinks; `even` by rows, norms by sentences
   };
   struct OfHead {
     OfRows tokens = {}, words = {};

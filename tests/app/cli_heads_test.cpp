@@ -142,7 +142,7 @@ TEST(CliHeads, SortsByAnyMeasureAndCsvHasTheSameNumbers) {
   ASSERT_EQ(table.size(), 3u);
   EXPECT_TRUE(
       table[0].starts_with("stack,layer,head,entropy,normalized,distance,confidence,previous,next,same,first,"
-                           "special,duplicate,induction,largest,effect,top_word,found,learned"));
+                           "special,duplicate,induction,largest,sink,effect,top_word,found,learned"));
   const json& first = object["heads"][0];
   const std::string start = "Self,0," + std::to_string(first["head"].get<int>()) + ",";
   ASSERT_TRUE(table[1].starts_with(start)) << table[1];
@@ -316,11 +316,31 @@ TEST(CliHeads, ComparesLayersByRelation) {
                        "--by layer: SOURCE: expected a model of one sentence"));
 }
 
+TEST(CliHeads, ASinkHasItsTokenAndHowLongItsValueIs) {
+  const Strings asked{"heads", "--random", "--arch", "decoder", "--text", "a b c d e", "--sort", "sink"};
+  Strings words = asked;
+  words.insert(words.end(), {"--format", "json"});
+  const json heads = json::parse(run(words).out, nullptr, false)["heads"];
+  double before = 1;
+  for (const json& head : heads) {
+    EXPECT_LE(head["sink"], before);
+    before = head["sink"];
+    EXPECT_GT(head["value_sink"].get<double>(), 0);
+    EXPECT_GE(head["sink_key"].get<int>(), 0);
+    EXPECT_FALSE(head["sink_token"].get<std::string>().empty());
+  }
+  EXPECT_TRUE(contains(run(asked).out, "value sink"));
+  EXPECT_FALSE(
+      json::parse(run({"heads", "--random", "--text", "a b\nc d", "--format", "json"}).out, nullptr, false)["heads"][0]
+          .contains("sink_key"))
+      << "of several sentences each has its own";
+}
+
 TEST(CliHeads, RefusesWhatItDoesNotKnow) {
   EXPECT_TRUE(
       contains(refused({"heads", "--sort", "size"}),
                "--sort: expected layer, entropy, normalized, distance, confidence, previous, next, same, first, "
-               "special, duplicate, induction, largest, effect, learned, found, found size"));
+               "special, duplicate, induction, largest, sink, effect, learned, found, found size"));
   EXPECT_TRUE(contains(refused({"heads", "--sort", "found"}), "--sort found: expected --from, --to or --above"));
   EXPECT_TRUE(contains(refused({"heads", "--above", "1.5"}), "--above"));
   EXPECT_TRUE(contains(refused({"heads", "--relations", "--sort", "entropy"}), "--sort"));

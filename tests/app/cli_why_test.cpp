@@ -53,6 +53,28 @@ TEST(CliWhy, TermsSumToTheScoreThatExplainTells) {
   }
 }
 
+TEST(CliWhy, OfASinkIsTheMeanOfAllRows) {
+  const Strings text{"--text", "a b c d", "--random", "--arch", "decoder", "--d-model", "16", "--num-heads", "2"};
+  const auto asked = [&](Strings words) {
+    words.insert(words.end(), text.begin(), text.end());
+    return object_of(words);
+  };
+  const json why = asked({"why", "--head", "1.1", "--sink", "--format", "json"});
+  const json heads = asked({"heads", "--format", "json"});
+  const json head = *std::find_if(heads["heads"].begin(), heads["heads"].end(),
+                                  [](const json& one) { return one["layer"] == 1 && one["head"] == 1; });
+  EXPECT_EQ(why["key"], head["sink_key"]);
+  double sum = 0;
+  const int key = why["key"], rows = why["rows"], tokens = key + rows;
+  for (int query = key; query < tokens; ++query)
+    sum += asked({"why", "--head", "1.1", "--query", std::to_string(query), "--key", std::to_string(key), "--format",
+                  "json"})["score"]
+               .get<double>();
+  expect_close(why["score"].get<double>(), sum / rows);
+  expect_close(sum_of_terms(why["terms"], "value"), why["sum"].get<double>());
+  EXPECT_TRUE(contains(refused({"why", "--head", "1.1", "--query", "0"}), "--key: expected a token, or --sink"));
+}
+
 TEST(CliWhy, EveryFormatHasTheSameTerms) {
   const json why = object_of(with_cell({"why", "--format", "json"}));
   const Ran csv = run(with_cell({"why", "--format", "csv"}));

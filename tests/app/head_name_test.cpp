@@ -346,9 +346,27 @@ TEST(HeadName, OtherHeadsAreNamedByTheirStrongestMeasure) {
   EXPECT_EQ(named({{Measure::first, 0.9f}, {Measure::special, 0.6f}}).words, "first word");
   EXPECT_EQ(named({{Measure::next, 0.4f}, {Measure::normalized, 0.85f}}).words, "mixed");
   EXPECT_EQ(named({}).words, "mixed") << "nothing stands out";
+  EXPECT_EQ(named({{Measure::sink, 0.4f}, {Measure::normalized, 0.3f}}).words, "rests on one token");
+  EXPECT_EQ(named({{Measure::sink, 0.4f}, {Measure::normalized, 0.9f}}).words, "spread out");
+  EXPECT_EQ(named({{Measure::sink, 0.3f}, {Measure::normalized, 0.3f}}).words, "mixed") << "less than a third";
+  EXPECT_EQ(named({{Measure::sink, 0.9f}, {Measure::first, 0.9f}}).words, "first word");
   EXPECT_TRUE(head_name(Language::en, SentenceArcs{}, {}, nullptr).words.empty()) << "not measured yet";
   const HeadMeasures none;
   EXPECT_TRUE(head_name(Language::en, SentenceArcs{}, {}, &none).words.empty()) << "no row of a word";
+}
+
+TEST(HeadName, ARestThatIsNoSpecialTokenIsNamedByItsToken) {
+  HeadMeasures measures;
+  measures.of_words[static_cast<std::size_t>(Measure::confidence)] = 1.0f;
+  measures.of_words[static_cast<std::size_t>(Measure::sink)] = 0.43f;
+  measures.sink_of_words = {.key = 32, .text = "·32", .even = 0.02f};
+  const auto name_in = [&](Language language) { return head_name(language, SentenceArcs{}, {1, 3}, &measures); };
+  EXPECT_EQ(name_in(Language::en).words, "rests on one token: ·32");
+  EXPECT_EQ(name_in(Language::en).brief, "rests on one token");
+  EXPECT_EQ(name_in(Language::zh).words, "停在一个词元上：·32");
+  EXPECT_NE(name_explained(Language::en, name_in(Language::en)).find("43 %"), std::string::npos);
+  measures.sink_of_words.even = 0.25f;
+  EXPECT_EQ(name_in(Language::en).words, "mixed") << "not twice an even share";
 }
 
 TEST(HeadName, WhereThereIsLittleRoomTheFirstRelationIsLeft) {

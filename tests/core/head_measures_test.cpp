@@ -101,6 +101,32 @@ TEST(HeadMeasures, AHeadThatLooksAtOnePlaceHasThatMeasureOne) {
   }
 }
 
+TEST(HeadMeasures, ASinkIsTheColumnThatAllRowsLookAtMost) {
+  Matrix weights = Matrix::Constant(6, 6, 0.1f);
+  weights.col(4).setConstant(0.5f);
+  const HeadMeasures one = of(given(weights, sentence({"a", "b", "c", "d", "e", "f"})));
+  EXPECT_NEAR(*one[Measure::sink], 0.5, 1e-6);
+  EXPECT_EQ(one.sink.key, 4);
+  EXPECT_EQ(one.sink.text, "e");
+  EXPECT_NEAR(one.sink.even, 1.0 / 6, 1e-6);
+  EXPECT_FALSE(one.sink.value) << "no values were given";
+  EXPECT_TRUE(rests_on_one(one));
+  // A causal mask gives the first key 1, 1/2, … 1/6 of even rows: its share of .41 says nothing.
+  Matrix causal = Matrix::Zero(6, 6);
+  for (Index row = 0; row < 6; ++row) causal.row(row).head(row + 1).setConstant(1.0f / static_cast<float>(row + 1));
+  const HeadMeasures even = of(given({causal}, counted(6), counted(6), {.causal = true}));
+  EXPECT_GT(*even[Measure::sink], 0.4f);
+  EXPECT_NEAR(even.sink.even, *even[Measure::sink], 1e-6);
+  EXPECT_FALSE(rests_on_one(even));
+
+  const auto trace = ask(Request{.config = {.d_model = 8, .num_heads = 2, .num_layers = 1}, .tokens = counted(5)});
+  const HeadMeasures head = measured({trace}).at(1);
+  const Matrix values = head_columns(trace->attention(Stack::self, 0).value, 1, 2);
+  EXPECT_NEAR(*head.sink.value, values.row(*head.sink.key).norm(), 1e-6);
+  const float all = values.rowwise().norm().sum();
+  EXPECT_NEAR(*head.sink.other_values, (all - *head.sink.value) / 4, 1e-6);
+}
+
 TEST(HeadMeasures, DuplicateAndInductionFollowEarlierOccurrences) {
   const Tokens tokens = sentence({"a", "b", "c", "a", "b", "a", "a"});
   Matrix duplicate = Matrix::Zero(7, 7), induction = duplicate;
@@ -252,6 +278,18 @@ std::map<Measure, double> by_formula(const Trace& trace, const HeadRef& head) {
     if (twice) add(Measure::duplicate, duplicate), add(Measure::induction, induction);
   }
   std::map<Measure, double> means;
+  if (const auto rows = sums[Measure::confidence].second) {
+    double most = 0;
+    for (Index j = 0; j < a.cols(); ++j) {
+      double column = 0;
+      for (Index i = 0; i < a.rows(); ++i)
+        if (!queries[static_cast<std::size_t>(i)].pad) column += static_cast<double>(a(i, j));
+      most = std::max(most, column);
+    }
+    means[Measure::sink] = most / rows;
+  } else {
+    sums.clear();
+  }
   for (const auto& [measure, sum] : sums) means[measure] = sum.first / sum.second;
   if (largest >= 0) means[Measure::largest] = largest;
   return means;
@@ -299,6 +337,9 @@ TEST(HeadMeasures, RowsOfAllSentencesCountAlike) {
                 (3 * *first[head][Measure::confidence] + 9 * *second[head][Measure::confidence]) / 12, 1e-6);
     EXPECT_NEAR(*both[head][Measure::previous],
                 (2 * *first[head][Measure::previous] + 8 * *second[head][Measure::previous]) / 10, 1e-6);
+    EXPECT_NEAR(*both[head][Measure::sink], (3 * *first[head][Measure::sink] + 9 * *second[head][Measure::sink]) / 12,
+                1e-6);
+    EXPECT_FALSE(both[head].sink.key) << "each sentence has its own";
     EXPECT_EQ(both[head][Measure::largest], std::max(first[head][Measure::largest], second[head][Measure::largest]));
   }
 }

@@ -38,7 +38,7 @@ what PATH
 page -o --only --live --view lens patch --against
 site -o --language --theme
 code --dialect numpy einsum matmul module --layer -o --block
-why --layer --head --query --key --format text csv json npz --pairs
+why --layer --head --query --key --format text csv json npz --pairs --sink
 lens --top --format --pairs --answers --metric --query --resume
 patch --from --at heads residual ffn pattern q k v --at-layers --at-heads --at-tokens --format --pairs --metric logit-difference
 open --timings --lesson --step

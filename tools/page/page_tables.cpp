@@ -122,6 +122,7 @@ std::string page_words_json() {
     all["zh"][name] = words[1];
   }
   for (const Measure measure : kMeasures) {
+    if (measure > Measure::largest) continue;  // a page does not measure it
     const OrderWords& words = kHeadOrderWords.measures[static_cast<std::size_t>(measure)];
     add("order_" + std::string(name(measure)), words.name);
     add("tip_order_" + std::string(name(measure)), words.tip);

@@ -24,8 +24,8 @@ struct HeadsWanted {
   bool effect = false;
   std::optional<WordPair> words = {};  // only heads that look from one word at the other …
   float above = 0.3f;                  // … with more than this weight
-  bool value_norms = false;            // how long values are, beside the shares of first and special tokens
-  bool probe = false;                  // the sentences are repeated random tokens
+  bool value_norms = false;  // how long values are, beside the shares of first, special and most looked-at tokens
+  bool probe = false;        // the sentences are repeated random tokens
   EffectWanted effects = {};
   std::string against = {};  // SOURCE of a model whose heads are compared with these; empty: none
 };

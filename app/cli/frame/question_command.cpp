@@ -14,6 +14,7 @@ struct QuestionCommand::State {
   RequestOptions request;
   std::optional<HeadOption> head = {};
   std::optional<CellRef> cell = {};
+  const char* instead_of_cell = nullptr;  // an option
   std::string format = {};
 };
 
@@ -24,12 +25,14 @@ const Parser& QuestionCommand::parser() const { return state_->parser; }
 
 void QuestionCommand::take_head(bool required) const { state_->head.emplace(state_->parser, required); }
 
-void QuestionCommand::take_cell() const {
+void QuestionCommand::take_cell(const char* instead) const {
   take_head(true);
   CellRef& cell = state_->cell.emplace();
   state_->parser.section("The cell");
-  state_->parser.option("--query", cell.query, "The token that attends, from 0", "N").required();
-  state_->parser.option("--key", cell.key, "The token that it attends to, from 0", "N").required();
+  for (Option option : {state_->parser.option("--query", cell.query, "The token that attends, from 0", "N"),
+                        state_->parser.option("--key", cell.key, "The token that it attends to, from 0", "N")})
+    if (!instead) option.required();
+  state_->instead_of_cell = instead;
   state_->parser.section();
 }
 
@@ -44,6 +47,10 @@ ParsedCommand QuestionCommand::answers(SentencesAsked of, const AnswerQuestion& 
                                        const CheckOptions& check) const {
   return [self = *this, of, answer, check]() -> Result<int> {
     if (check) TRY(check());
+    const Parser& given = self.parser();
+    if (const char* instead = self.state_->instead_of_cell; instead && !given.given(instead))
+      for (const char* name : {"--query", "--key"})
+        if (!given.given(name)) return bad_input(name, "", std::string("a token, or ") + instead, "none");
     return self.run(of, answer);
   };
 }

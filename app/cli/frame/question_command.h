@@ -46,8 +46,8 @@ class QuestionCommand {
 
   /// Adds --layer, --head and --stack.
   void take_head(bool required = false) const;
-  /// … and --query and --key, all required.
-  void take_cell() const;
+  /// … and --query and --key, all required; where an option may stand in place of the cell, that names both.
+  void take_cell(const char* instead = nullptr) const;
   /// Adds --format; the first of the formats is the default.
   void take_format(const std::vector<std::string>& formats, const char* help) const;
   /// The format that was given, or the default one; after parsing.

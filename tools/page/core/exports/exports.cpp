@@ -107,14 +107,16 @@ HEADLIGHT_EXPORT(allowed) const std::uint8_t* core_allowed(int side, int stack, 
   return flags.data();
 }
 
-/// In the order of kMeasures, over tokens and then over whole words; NaN where no row has the measure.
+/// In the order of kMeasures up to `largest`, over tokens and then over whole words; NaN where no row has the measure.
 HEADLIGHT_EXPORT(measures) const float* core_measures(int side, int stack, int layer, int head) {
   MeasureSums sums{{head_ref(stack, layer, head)}, std::vector<MeasureSums::OfHead>(1)};
   add_sentence(sums, page_sides[side]->trace(), unwatched(), 1);
   numbers.clear();
   const HeadMeasures measured = measures_of(sums).front();
   for (const auto* values : {&measured.values, &measured.of_words})
-    for (const auto& value : *values) numbers.push_back(value.value_or(NAN));
+    for (const Measure measure : kMeasures)
+      if (measure <= Measure::largest)
+        numbers.push_back((*values)[static_cast<std::size_t>(measure)].value_or(NAN));
   return numbers.data();
 }
 
