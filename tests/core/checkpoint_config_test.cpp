@@ -17,9 +17,15 @@ TEST(Checkpoint, RefusesConfigurationsThatNoModelHas) {
   const std::tuple<const char*, const char*, json, const char*> cases[] = {
       {"bert", "model_type", "mamba",
        "model_type: expected a family of docs/models.md, found \"mamba\"; the nearest is bert, which "},
-      {"bert", "model_type", nullptr, "found none; the nearest is bert"},
       {"bert", "model_type", 3, "found 3; the nearest is bert"},
-      {"bert", "pruned_heads", json::object({{"0", {1}}}), "pruned_heads: expected none in this family"},
+      {"gpt2", "pruned_heads", json::object({{"0", {1}}}), "pruned_heads: expected none in this family"},
+      {"bert", "pruned_heads", json::object({{"2", {1}}}), "pruned_heads: expected lists of heads below 4"},
+      {"bert", "pruned_heads", json::object({{"0", {4}}}), "pruned_heads: expected lists of heads below 4"},
+      {"bert", "pruned_heads", json::object({{"0", {0, 1, 2, 3}}}), "not all, by layers below 2"},
+      {"family-smollm3", "no_rope_layers", json::array({1, 0}), "no_rope_layers: expected 4 numbers 0 or 1"},
+      {"family-gpt_neo", "attention_types", json::array(), "attention_types: expected a kind for each of 3 layers"},
+      {"family-deberta", "talking_head", true, "talking_head: expected false"},
+      {"family-olmo", "clip_qkv", 8, "clip_qkv: expected none in this family, found 8"},
       {"bert", "hidden_size", -24, "hidden_size: expected a whole number from 1 to 8192, found -24"},
       {"bert", "hidden_size", 0, "hidden_size: expected a whole number from 1 to 8192, found 0"},
       {"bert", "hidden_size", 24.5, "hidden_size: expected a whole number from 1 to 8192, found 24.5"},
@@ -207,6 +213,49 @@ TEST(Checkpoint, IdsAndPlacesBeyondTheTablesAreRefused) {
   EXPECT_EQ(refusal({-1}), "token 0: id: expected 0 to 52, found -1");
   EXPECT_EQ(refusal(std::vector<std::int64_t>(48, 1)), "");
   EXPECT_NE(refusal(std::vector<std::int64_t>(49, 1)), "");
+}
+
+TEST(Checkpoint, TheFamilyMayFollowFromTheNamedClass) {
+  for (const auto& [golden, names, family] : {std::tuple{"bert", "BertForQuestionAnswering", "bert"},
+                                              {"family-roberta", "XLMRobertaForTokenClassification", "roberta"},
+                                              {"family-gemma3", "Gemma3ForCausalLM", "gemma3_text"},
+                                              {"family-gpt_neo", "GPTNeoModel", "gpt_neo"},
+                                              {"family-deberta-v2", "DebertaV2ForSequenceClassification", "deberta-v2"},
+                                              {"gpt2", "GPT2LMHeadModel", "gpt2"}}) {
+    Parts parts(golden);
+    parts.config.erase("model_type");
+    parts.config["architectures"] = {names};
+    const auto hub = parse_hub_config("config.json", parts.config.dump());
+    ASSERT_TRUE(hub) << names << hub.error().message();
+    EXPECT_EQ(name(*hub->family), family);
+  }
+  Parts none("bert");
+  none.config.erase("model_type");
+  none.config.erase("architectures");
+  EXPECT_NE(none.refusal().find("found none; the nearest is bert"), std::string::npos) << none.refusal();
+}
+
+TEST(Checkpoint, NumbersOfPythonThatJsonDoesNotHaveAreNotStated) {
+  std::string text = Parts("bert").config.dump();
+  text.insert(1, R"("router_jitter": NaN, "a \"NaN": [-Infinity, Infinity], "layer_norm_eps_of": "NaN", )");
+  ASSERT_TRUE(parse_hub_config("config.json", text)) << parse_hub_config("config.json", text).error().message();
+  EXPECT_FALSE(parse_json("config.json", text)) << "no JSON";
+  const auto document = parse_python_json("config.json", text);
+  EXPECT_TRUE((*document)["router_jitter"].is_null());
+  EXPECT_EQ((*document)["layer_norm_eps_of"], "NaN");
+}
+
+TEST(Checkpoint, SizesThatATextModelBesidePicturesDoesNotStateAreThoseOfItsClass) {
+  Parts llava("family-llava");
+  llava.config["text_config"] = {{"model_type", "llama"}, {"vocab_size", 32064}, {"rms_norm_eps", 1e-5}};
+  const auto hub = parse_hub_config("config.json", llava.config.dump());
+  ASSERT_TRUE(hub) << hub.error().message();
+  EXPECT_EQ(hub->config.d_model, 4096);
+  EXPECT_EQ(hub->config.ffn, 11008);
+  EXPECT_EQ(hub->vocabulary, 32064);
+  llava.config["text_config"]["model_type"] = "bert";
+  EXPECT_NE(llava.refusal().find("text_config.model_type: expected llama, mistral"), std::string::npos)
+      << llava.refusal();
 }
 
 TEST(Checkpoint, DamagedFoldersGetOneLine) {

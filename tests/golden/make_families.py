@@ -17,7 +17,7 @@ import sys
 import numpy
 import torch
 
-from families import decoders, encoder_decoders, encoders, grouped, own, parallel, positions
+from families import decoders, encoder_decoders, encoders, grouped, newer, own, parallel, positions
 
 FOLDER = pathlib.Path(__file__).parent
 
@@ -64,7 +64,10 @@ CASES = {"roberta": encoders.roberta, "xlm-roberta": encoders.xlm_roberta, "elec
          "olmo2": grouped.olmo2, "mixtral": grouped.mixtral, "qwen2_moe": grouped.qwen2_moe,
          "qwen3_moe": grouped.qwen3_moe, "mistral-window": grouped.mistral_window, "modernbert": positions.modernbert,
          "falcon-rw": parallel.falcon_alibi, "headlight-sinks": own.sinks, "headlight-sinks-bf16": own.sinks_capped,
-         "deberta-v3": positions.deberta_v3, "deberta-v2": positions.deberta_v2}
+         "deberta-v3": positions.deberta_v3, "deberta-v2": positions.deberta_v2,
+         **{name: getattr(newer, name.replace("-", "_").replace(".", "_")) for name in
+            ("gpt_neo", "olmo", "granite", "smollm3", "starcoder2", "deberta", "mbart", "llava", "mistral3", "qwen2_vl",
+             "qwen2_5_vl", "bert-pruned")}}
 
 
 def main():

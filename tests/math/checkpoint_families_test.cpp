@@ -203,6 +203,54 @@ TEST(Families, AnOptionOfAnotherFamilyIsRefusedByName) {
   }
 }
 
+TEST(Families, APrunedHeadAddsNothingAndTheOthersKeepTheirNumbers) {
+  const auto pruned = Parts("family-bert-pruned").load();
+  ASSERT_TRUE(pruned) << Parts("family-bert-pruned").refusal();
+  ASSERT_EQ(pruned->warnings.size(), 1u);
+  EXPECT_NE(pruned->warnings.front().message().find("pruned_heads: 2 of layer 0 are not stored"), std::string::npos);
+  const AttentionWeights& first = pruned->model->blocks[0].self;
+  EXPECT_TRUE(weight_rows(first.value, 6, 12).isZero());
+  EXPECT_FALSE(weight_rows(first.value, 18, 6).isZero());
+  const auto trace = *forward(request_for(pruned->model, tokens_of_ids({5, 9, 44, 7})));
+  EXPECT_TRUE(attention_rows(*trace, {0, 1}, 0, 4).isApproxToConstant(0.25f)) << "even rows";
+  Parts whole("family-bert-pruned");
+  whole.config.erase("pruned_heads");
+  EXPECT_NE(whole.refusal().find("expected (24, 24), found (12, 24)"), std::string::npos) << whole.refusal();
+}
+
+TEST(Families, LayersOfSmolLmMayNotRotate) {
+  Parts smol("family-smollm3");
+  const auto model = smol.load()->model;
+  EXPECT_FALSE(model->blocks[0].self.rotary);
+  ASSERT_TRUE(model->blocks[1].self.rotary);
+  EXPECT_TRUE(model->blocks[1].self.rotary->frequencies.isZero());
+  smol.config.erase("no_rope_layers");
+  EXPECT_TRUE(smol.load()->model->blocks[3].self.rotary) << "each second";
+  smol.config.erase("no_rope_layer_interval");
+  EXPECT_FALSE(smol.load()->model->blocks[1].self.rotary) << "each fourth";
+}
+
+TEST(Families, HeadsOfClassesAndSpansAreKnownParts) {
+  for (const auto& [golden, prefix, tensors] :
+       {std::tuple{"bert", "", std::vector{"classifier.weight", "qa_outputs.weight"}},
+        {"gpt2", "", {"score.weight", "qa_outputs.weight", "classifier.weight"}},
+        {"family-gpt_neo", "", {"score.weight", "qa_outputs.weight", "classifier.weight"}},
+        {"family-bloom", "", {"score.weight", "qa_outputs.weight", "classifier.weight"}},
+        {"family-modernbert", "", {"classifier.weight", "qa_outputs.weight"}},
+        {"family-electra", "", {"classifier.dense.weight", "qa_outputs.weight"}},
+        {"family-deberta", "", {"pooler.dense.weight", "classifier.weight", "qa_outputs.weight"}},
+        {"family-starcoder2", "", {"score.weight", "qa_outputs.weight"}},
+        {"family-mbart", "", {"classification_head.dense.weight", "qa_outputs.weight"}},
+        {"family-mistral", "", {"score.weight", "qa_outputs.weight"}}}) {
+    Parts parts(golden);
+    for (const char* tensor : tensors) parts.file.arrays.emplace(prefix + std::string(tensor), filled({2, 24}, 1));
+    const auto loaded = parts.load();
+    ASSERT_TRUE(loaded) << golden << " " << parts.refusal();
+    for (const Error& warning : loaded->warnings)
+      EXPECT_NE(warning.code, ErrorCode::foreign_tensor) << golden << " " << warning.message();
+  }
+}
+
 TEST(Families, FewerKeysAndValuesWhereTheConfigurationDoesNotSay) {
   Parts mistral("family-mistral");
   mistral.config["hidden_size"] = 48;
@@ -374,7 +422,8 @@ TEST(RelativeBiases, BucketsWidenWithTheDistance) {
 TEST(NameTables, AreWhole) {
   for (const char* name :
        {"bert", "gpt2", "llama-gqa", "marian", "family-roberta", "family-distilbert", "family-electra",
-        "family-mistral", "family-qwen2", "family-qwen3", "family-bart", "family-t5", "family-mt5-gated"}) {
+        "family-mistral", "family-qwen2", "family-qwen3", "family-bart", "family-t5", "family-mt5-gated",
+        "family-gpt_neo", "family-granite", "family-smollm3", "family-starcoder2", "family-mbart", "family-qwen2_vl"}) {
     const auto hub = parse_hub_config("config.json", Parts(name).config.dump());
     ASSERT_TRUE(hub) << hub.error().message();
     const std::vector<Row> rows = tensor_names(*hub, true);

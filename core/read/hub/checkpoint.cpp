@@ -3,15 +3,11 @@
 #include <atomic>
 #include <cassert>
 
-#include "base/folders.h"
 #include "base/mapped_file.h"
 #include "math/ops.h"
-#include "read/hub/adapter.h"
 #include "read/hub/checkpoint_layout.h"
 #include "read/hub/stored_tensors.h"
 #include "read/hub/tensor_names.h"
-#include "read/hub/weight_files.h"
-#include "text/nearest.h"
 
 namespace headlight {
 namespace {
@@ -95,7 +91,7 @@ class Loader {
   }
 
   Status check(const Row& row, std::size_t layer) const {
-    const TensorShape size = shape(row.field, row.part, hub_);
+    const TensorShape size = shape_of_left(row, layer, hub_);
     const auto check = [&](const std::vector<std::string_view>& endings, const std::vector<Index>& wanted) {
       return tensors_.check(names(row, layer, endings), wanted, row.need);
     };
@@ -118,15 +114,14 @@ class Loader {
 
   Result<Linear> take_linear(const Row& row, std::size_t layer) {
     Linear linear;
-    const TensorShape size = shape(row.field, row.part, hub_);
+    const TensorShape size = shape_of_left(row, layer, hub_);
     if (row.field == Field::heads_together) {
       linear.weight = TRY(tensors_.take_matrix(names(row, layer, {".weight"}), size, row.need));
     } else {
       linear = TRY(tensors_.take_weight(names(row, layer, {".weight"}), size, row.need, row.form == Form::transposed));
     }
-    if (!row.bias) return linear;
-    linear.bias = TRY(tensors_.take_vector(names(row, layer, {".bias"}), size.rows, row.need));
-    return linear;
+    if (row.bias) linear.bias = TRY(tensors_.take_vector(names(row, layer, {".bias"}), size.rows, row.need));
+    return at_their_heads(std::move(linear), row, layer, hub_);
   }
 
   Result<NormWeights> take_norm(const Row& row, std::size_t layer) {
@@ -179,8 +174,14 @@ class Loader {
   }
 
   void put(const Row& row, std::size_t layer, Vector vector) {
-    if (row.field == Field::sinks) stack(row.part).blocks[layer].self.sinks = std::move(vector);
-    else output_.bias = std::move(vector);
+    if (row.field == Field::output_bias) {
+      output_.bias = std::move(vector);
+      return;
+    }
+    AttentionWeights& self = stack(row.part).blocks[layer].self;
+    (row.field == Field::sinks        ? self.sinks
+     : row.field == Field::query_bias ? self.query.bias
+                                      : self.value.bias) = std::move(vector);
   }
 
   void put(const Row& row, Linear read) {
@@ -197,30 +198,23 @@ class Loader {
     return tensors_.kept(part_of(fused, first, count));
   }
 
-  /// A layer outside the blocks, which is small and always in memory.
-  static Linear plain(Linear linear) {
-    if (linear.stored) linear.weight = weight_rows(linear, 0, linear.outputs());
-    linear.stored = nullptr;
-    return linear;
-  }
-
   void put(const Row& row, std::size_t layer, Linear linear) {
     if (row.field == Field::transform) {
-      output_.transform = plain(std::move(linear));
+      output_.transform = in_memory(std::move(linear));
       return;
     }
     if (row.field == Field::token_projection || row.field == Field::output_projection) {
-      (row.field == Field::token_projection ? token_projection_ : output_projection_) = plain(std::move(linear));
+      (row.field == Field::token_projection ? token_projection_ : output_projection_) = in_memory(std::move(linear));
       return;
     }
     if (row.field == Field::embedding_projection) {
-      stack(row.part).embeddings.projection = plain(std::move(linear));
+      stack(row.part).embeddings.projection = in_memory(std::move(linear));
       return;
     }
     BlockWeights& block = stack(row.part).blocks[layer];
     if (row.field == Field::distance_key || row.field == Field::distance_query) {
       auto& projections = row.field == Field::distance_key ? distance_keys_ : distance_queries_;
-      projections.push_back(plain(std::move(linear)));
+      projections.push_back(in_memory(std::move(linear)));
       return;
     }
     if (row.field == Field::gate_up) {
@@ -236,6 +230,8 @@ class Loader {
       block.self.value = part_of_heads(linear, 2, heads, kv_heads);
       return;
     }
+    if (hub_.residual_scale != 1 && (row.field == Field::attention_output || row.field == Field::down))
+      linear = scaled(std::move(linear), hub_.residual_scale);
     if (row.field != Field::query_key_value) {
       linear_field(row.field, row.expert, block) = tensors_.kept(std::move(linear));
       return;
@@ -260,6 +256,11 @@ class Loader {
   /// Sets the fields that follow from the tensors and the configuration.
   void finish() {
     const Config& config = hub_.config;
+    for (const auto& [layer, heads] : hub_.pruned)
+      tensors_.warn("pruned_heads",
+                    std::to_string(heads.size()) + " of layer " + std::to_string(layer) +
+                        " are not stored, shown with even weights, add nothing",
+                    ErrorCode::tensor_as_zero);
     if (config.position == Position::rotary) model_->rotary = hub_.rotary;
     if (hub_.one_norm)
       for (BlockWeights& block : model_->blocks) block.ffn_norm = block.attention_norm;
@@ -368,32 +369,6 @@ Result<Checkpoint> checkpoint_from(std::string_view where, const HubConfig& hub,
 Result<Checkpoint> checkpoint_from(std::string_view where, const HubConfig& hub, ArrayFile file) {
   Progress progress;
   return checkpoint_from(where, hub, stored_in_memory(where, std::move(file)), progress);
-}
-
-Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, Progress& progress, std::size_t most_widened,
-                                   Reading reading, const AdapterChoice& adapters) {
-  const auto folder = is_regular(path) ? path.parent_path() : path;
-  if (const std::string foreign = foreign_format(path); !foreign.empty())
-    return bad_input(path.string(), "", "a folder with config.json and model.safetensors", foreign,
-                     ErrorCode::not_a_model);
-  const auto config = folder / "config.json";
-  const bool has_folder = folder.empty() || is_folder(folder);
-  if (!has_folder || !path_exists(config))
-    return bad_input(folder.string(), "", "a folder with config.json and model.safetensors",
-                     has_folder ? found_without_config(folder) : "no folder",
-                     has_folder ? ErrorCode::not_a_model : ErrorCode::file_absent);
-  const auto hub = TRY(read_hub_config(config));
-  auto files = TRY(open_weights(path));
-  std::vector<Error> warnings;
-  auto stored = TRY(with_adapters(std::move(files.stored), folder, hub, adapters, warnings));
-  auto checkpoint = TRY(checkpoint_from(files.where, hub, std::move(stored), progress, most_widened, reading));
-  checkpoint.warnings.insert(checkpoint.warnings.begin(), warnings.begin(), warnings.end());
-  return checkpoint;
-}
-
-Result<Checkpoint> read_checkpoint(const std::filesystem::path& folder) {
-  Progress progress;
-  return read_checkpoint(folder, progress);
 }
 
 }  // namespace headlight

@@ -18,10 +18,11 @@ void lay_out_windows(const HubConfig& hub, Model& model) {
   }
 }
 
-void lay_out_rotations(const HubConfig& hub, Model& model) {
-  const auto by_nothing = std::make_shared<const Rotary>(Rotary{.frequencies = Vector::Zero(hub.config.d_k() / 2)});
-  for (std::size_t layer = 0; layer < hub.unrotated.size(); ++layer)
-    if (hub.unrotated[layer]) model.blocks[layer].self.rotary = by_nothing;
+/// A rotation by nothing, which leaves the numbers to the bit what they are.
+void lay_out_unrotated(const HubConfig& hub, Model& model) {
+  if (hub.unrotated.empty()) return;
+  const auto none = std::make_shared<const Rotary>(Rotary{.frequencies = Vector::Zero(hub.rotary->frequencies.size())});
+  for (const Index layer : hub.unrotated) model.blocks[static_cast<std::size_t>(layer)].self.rotary = none;
 }
 
 void lay_out_embeddings(const HubConfig& hub, StackWeights& stack) {
@@ -56,7 +57,13 @@ std::shared_ptr<Model> laid_out(const HubConfig& hub) {
     if (config.arch == Arch::encoder_decoder) block.cross = attention;
   }
   lay_out_windows(hub, *model);
-  lay_out_rotations(hub, *model);
+  lay_out_unrotated(hub, *model);
+  if (hub.plain_norms) {
+    const NormWeights plain{
+        .scale = Vector::Ones(config.d_model), .shift = {}, .epsilon = hub.norm_epsilon, .kind = config.norm_kind};
+    for (BlockWeights& block : model->blocks) block.attention_norm = block.ffn_norm = plain;
+    model->final_norm = plain;
+  }
   if (config.arch != Arch::encoder_decoder) return model;
   model->encoder.emplace();
   lay_out_embeddings(hub, *model->encoder);
@@ -119,6 +126,56 @@ NormWeights& norm_field(Field field, BlockWeights& block) {
     case Field::ffn_after_norm: return block.ffn_after_norm.emplace();
     default: assert(field == Field::ffn_norm); return block.ffn_norm;
   }
+}
+
+Linear in_memory(Linear linear) {
+  if (linear.stored) linear.weight = weight_rows(linear, 0, linear.outputs());
+  linear.stored = nullptr;
+  return linear;
+}
+
+Linear scaled(Linear linear, float factor) {
+  linear = in_memory(std::move(linear));
+  linear.weight *= factor;
+  linear.bias *= factor;
+  return linear;
+}
+
+TensorShape shape_of_left(const Row& row, std::size_t layer, const HubConfig& hub) {
+  TensorShape size = shape(row.field, row.part, hub);
+  const auto pruned = hub.pruned.find(static_cast<Index>(layer));
+  if (pruned == hub.pruned.end()) return size;
+  const Index left = (hub.config.num_heads - std::ssize(pruned->second)) * hub.config.d_k();
+  switch (row.field) {
+    case Field::query:
+    case Field::key:
+    case Field::value: size.rows = left; break;
+    case Field::attention_output: size.cols = left; break;
+    default: break;
+  }
+  return size;
+}
+
+Linear at_their_heads(Linear left, const Row& row, std::size_t layer, const HubConfig& hub) {
+  const TensorShape size = shape(row.field, row.part, hub), stored = shape_of_left(row, layer, hub);
+  if (size.rows == stored.rows && size.cols == stored.cols) return left;
+  left = in_memory(std::move(left));
+  const bool columns = row.field == Field::attention_output;
+  Linear whole{.weight = Matrix::Zero(size.rows, size.cols), .bias = left.bias};
+  if (!columns && whole.bias.size() > 0) whole.bias = Vector::Zero(size.rows);
+  const Index width = hub.config.d_k();
+  Index from = 0;
+  for (Index head = 0; head < hub.config.num_heads; ++head) {
+    if (hub.pruned.at(static_cast<Index>(layer)).contains(head)) continue;
+    if (columns) {
+      whole.weight.middleCols(head * width, width) = left.weight.middleCols(from, width);
+    } else {
+      whole.weight.middleRows(head * width, width) = left.weight.middleRows(from, width);
+      if (whole.bias.size() > 0) whole.bias.segment(head * width, width) = left.bias.segment(from, width);
+    }
+    from += width;
+  }
+  return whole;
 }
 
 void share_layers(Model& model, Index layer_groups) {

@@ -21,6 +21,16 @@ std::shared_ptr<Model> laid_out(const HubConfig& hub);
 std::vector<Row> rows_as_stored(const HubConfig& hub, bool with_output,
                                 const std::function<bool(const Row& row, TensorShape size)>& lies_so);
 
+/// A layer that is always in memory.
+Linear in_memory(Linear linear);
+/// The same, multiplied.
+Linear scaled(Linear linear, float factor);
+
+/// Of a layer some of whose heads are pruned: what is stored of a row, and that with the others' rows, or columns of
+/// the output, as zeros. Such a head looks everywhere alike and adds nothing.
+TensorShape shape_of_left(const Row& row, std::size_t layer, const HubConfig& hub);
+Linear at_their_heads(Linear left, const Row& row, std::size_t layer, const HubConfig& hub);
+
 /// The linear layer of a block that a field of FieldKind::linear is read into; `expert` of those of experts.
 Linear& linear_field(Field field, Index expert, BlockWeights& block);
 /// The norm of a block that a field of FieldKind::norm is read into.

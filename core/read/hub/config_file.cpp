@@ -1,6 +1,7 @@
 #include "read/hub/config_file.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/file.h"
 #include "base/formatted.h"
@@ -42,22 +43,73 @@ void refuse_options_of_others(Keyed& keyed) {
   }
 }
 
-/// A model that reads pictures too (Gemma Team 2025, section 2), whose text model is of a known family with a
-/// configuration in `text_config`: the text model, as its files would have it alone. Other documents are unchanged.
+/// Models that read pictures too, and the families that their text models may be of, the usual one first.
+struct PictureModel {
+  std::string_view type;
+  std::vector<std::string_view> texts;
+  bool flat = false;  // the text model may be configured by the document itself
+};
+const PictureModel kPictureModels[] = {{"gemma3", {"gemma3_text"}},
+                                       {"llava", {"llama", "mistral", "qwen2", "gemma"}},
+                                       {"llava_next", {"llama", "mistral", "qwen2"}},
+                                       {"llava_onevision", {"qwen2"}},
+                                       {"mistral3", {"mistral"}},
+                                       {"qwen2_vl", {"qwen2_vl_text"}, true},
+                                       {"qwen2_5_vl", {"qwen2_5_vl_text"}, true}};
+
+/// Of a model that reads pictures too, whose text model has a configuration in `text_config`: the text model, as its
+/// files would have it alone. Sizes that it does not state are those of its family. Other documents are unchanged.
 Result<nlohmann::json> text_model(std::string_view where, nlohmann::json document) {
   constexpr const char* kKey = "text_config";
-  if (document.value("model_type", nlohmann::json()) != "gemma3") return document;
+  const nlohmann::json type = document.value("model_type", nlohmann::json());
+  const auto known = std::find_if(std::begin(kPictureModels), std::end(kPictureModels),
+                                  [&](const PictureModel& one) { return type == one.type; });
+  if (known == std::end(kPictureModels) || (known->flat && !document.contains(kKey))) return document;
   if (!document.contains(kKey) || !document[kKey].is_object())
     return bad_input(where, kKey, "an object", document.contains(kKey) ? found_text(document[kKey]) : "none",
                      ErrorCode::bad_config);
   nlohmann::json text = std::move(document[kKey]);
-  if (text.value("model_type", nlohmann::json()).is_null()) text["model_type"] = "gemma3_text";
-  if (text["model_type"] != "gemma3_text")
-    return bad_input(where, std::string(kKey) + ".model_type", "gemma3_text", found_text(text["model_type"]),
+  nlohmann::json& family = text["model_type"];
+  if (family.is_null()) family = known->texts.front();
+  if (std::none_of(known->texts.begin(), known->texts.end(), [&](std::string_view one) { return family == one; }))
+    return bad_input(where, std::string(kKey) + ".model_type", listed(known->texts), found_text(family),
                      ErrorCode::unknown_model_type);
-  if (document.contains("quantization_config")) text["quantization_config"] = document["quantization_config"];
-  text["architectures"] = {"Gemma3ForCausalLM"};
+  for (const auto& [key, value] : value_or_null(family_of(family.get<std::string>())->row, "unstated").items())
+    if (value_or_null(text, key.c_str()).is_null()) text[key] = value;
+  for (const char* key : {"quantization_config", "tie_word_embeddings"})
+    if (document.contains(key) && !text.contains(key)) text[key] = document[key];
+  text["architectures"] = {"LlamaForCausalLM"};  // of the classes of each of these families
   return text;
+}
+
+/// The model_type of a document that has none, by the classes of transformers that it names: "RobertaForMaskedLM".
+void find_type(nlohmann::json& document) {
+  if (!value_or_null(document, "model_type").is_null()) return;
+  const auto plain = [](std::string_view text) {
+    std::string letters;
+    for (const char c : text)
+      if (std::isalnum(static_cast<unsigned char>(c)))
+        letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return letters;
+  };
+  const nlohmann::json& classes = value_or_null(document, "architectures");
+  for (const nlohmann::json& one : classes) {
+    if (!one.is_string()) continue;
+    std::string_view stem = one.get_ref<const std::string&>();
+    for (const std::string_view end : {"For", "LMHead", "WithLMHead", "MTModel", "DoubleHeads", "Model"})
+      stem = stem.substr(0, stem.find(end));
+    for (const PictureModel& pictures : kPictureModels)
+      if (plain(pictures.type) == plain(stem) && document.contains("text_config")) {
+        document["model_type"] = pictures.type;
+        return;
+      }
+    for (const Family& family : all_families())
+      for (const std::string_view type : family.types)
+        if (plain(type) == plain(stem) || plain(type) == plain(stem) + "text") {
+          document["model_type"] = type;
+          return;
+        }
+  }
 }
 
 /// "quantized weights (gptq, 4 bits)".
@@ -107,9 +159,11 @@ std::string nearest_family(std::string_view where, const nlohmann::json& documen
 std::string_view name(const Family& family) { return family.types.front(); }
 
 Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text) {
-  auto parsed = parse_json(where, text);
+  auto parsed = parse_python_json(where, text);
   if (!parsed) return parsed.error();
   if (!parsed->is_object()) return bad_input(where, "", "an object", parsed->type_name(), ErrorCode::bad_config);
+  find_type(*parsed);
+  const bool reads_pictures = parsed->contains("text_config");
   const auto document = TRY(text_model(where, *std::move(parsed)));
   Keyed keyed(where, document);
   const nlohmann::json* type = keyed.find({"model_type"});
@@ -131,6 +185,7 @@ Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text
   HubConfig hub = family_config(keyed, *family);
   refuse_options_of_others(keyed);
   if (keyed.error()) return *keyed.error();
+  hub.tied_where_absent = hub.tied_where_absent || reads_pictures;
   if (hub.output_vocabulary == 0) hub.output_vocabulary = hub.vocabulary;
   // The sizes are good one by one; together they must still be those of a model.
   if (const auto valid = check(hub.config, kMaxStoredParameters); !valid)

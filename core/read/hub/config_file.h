@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -38,25 +40,28 @@ struct HubConfig {
   Index encoder_ffn = 0;
   bool shared_embeddings = true;  // encoder and decoder have one table of token vectors
   float embedding_scale = 1;
+  float residual_scale = 1;  // of what a sublayer gives, before the residual sum (Granite)
   float norm_epsilon = 1e-5f;
   std::optional<Rotary> rotary = {};
-  std::optional<Rotary> window_rotary = {};   // of layers with a window, where theirs is another
-  std::vector<Index> windows = {};            // of each layer (AttentionWeights::window); empty: none has one
-  std::vector<bool> unrotated = {};           // layers whose q and k are not rotated; empty: none
-  bool head_norms = false;                    // of each head's q and k
-  bool wide_head_norms = false;               // of the q and k of all heads together
-  bool norms_store_rest = false;              // a norm's scale is 1 and what is stored (Gemma)
-  bool stored_outputs_first = false;          // weights that the family stores (in, out) are (out, in) here (GGUF)
-  bool final_norms = false;                   // both stacks of a BART-like model, and OPT's one, end with a norm
-  bool linear_biases = false;                 // a bias of the scores that falls with the distance (ALiBi)
-  bool linear_key_biases = false;             // one that grows with the key's position, rounded to bfloat16 (Falcon)
-  std::optional<float> attention_scale = {};  // instead of 1/sqrt(d_k)
-  Index relative_buckets = 0;                 // of a bias for distances; 0: none
-  Index relative_distance = 0;                // RelativeBias::max_distance
-  bool parallel = false;                      // BlockWeights
-  bool one_norm = false;                      // the norm of the attention serves the feed-forward as well
-  bool two_norms = false;                     // of a parallel block of Falcon: one each
-  Index experts = 0;                          // E; 0: none
+  std::optional<Rotary> window_rotary = {};      // of layers with a window, where theirs is another
+  std::vector<Index> unrotated = {};             // layers whose queries and keys are not rotated (SmolLM3)
+  std::map<Index, std::set<Index>> pruned = {};  // heads whose weights are not stored, by layer (Michel et al. 2019)
+  std::vector<Index> windows = {};               // of each layer (AttentionWeights::window); empty: none has one
+  bool head_norms = false;                       // of each head's q and k
+  bool wide_head_norms = false;                  // of the q and k of all heads together
+  bool plain_norms = false;                      // without numbers: scale 1, no shift (OLMo)
+  bool norms_store_rest = false;                 // a norm's scale is 1 and what is stored (Gemma)
+  bool stored_outputs_first = false;             // weights that the family stores (in, out) are (out, in) here (GGUF)
+  bool final_norms = false;                      // both stacks of a BART-like model, and OPT's one, end with a norm
+  bool linear_biases = false;                    // a bias of the scores that falls with the distance (ALiBi)
+  bool linear_key_biases = false;                // one that grows with the key's position, rounded to bfloat16 (Falcon)
+  std::optional<float> attention_scale = {};     // instead of 1/sqrt(d_k)
+  Index relative_buckets = 0;                    // of a bias for distances; 0: none
+  Index relative_distance = 0;                   // RelativeBias::max_distance
+  bool parallel = false;                         // BlockWeights
+  bool one_norm = false;                         // the norm of the attention serves the feed-forward as well
+  bool two_norms = false;                        // of a parallel block of Falcon: one each
+  Index experts = 0;                             // E; 0: none
   Index chosen_experts = 0;
   Index expert_ffn = 0, shared_ffn = 0;  // widths; 0: no shared expert
   bool experts_to_one = true;

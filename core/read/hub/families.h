@@ -107,6 +107,8 @@ HubConfig family_config(Keyed& keyed, const Family& family);
 /// What a row cannot express: reads further keys into a HubConfig whose sizes are read.
 using FamilyException = void (*)(Keyed& keyed, const Family& family, HubConfig& hub);
 FamilyException family_exception(std::string_view name);
+/// The models that are trained here: the standard blocks; config.json states the choices.
+void read_headlight(Keyed& keyed, const Family& family, HubConfig& hub);
 
 /// `heads` must divide `columns`, of which an error names the kind.
 void check_divides(Keyed& keyed, const Keys& keys, Index heads, Index columns, std::string_view kind);

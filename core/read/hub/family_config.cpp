@@ -122,6 +122,8 @@ void read_rope(Keyed& keyed, HubConfig& hub, double unsaid_theta, std::optional<
   if (const auto* full = has_kinds ? rotation_of(keyed, "full_attention") : nullptr) object = full;
   if (object && std::any_of(object->begin(), object->end(), [](const auto& one) { return one.is_object(); }))
     return keyed.fail({key}, "one rotation for all layers", "one for each kind of layer");
+  // Parts of a head's columns count places in a text, in a picture's rows and in its columns: the same in a text alone.
+  const bool has_sections = value_or_null(value_or_null(hub.family->row, "rope"), "sections") == true;
   const nlohmann::json none = nlohmann::json::object();
   Keyed inside("", object ? *object : none);
   type = inside.word({"rope_type", "type"}, "default");
@@ -145,7 +147,7 @@ void read_rope(Keyed& keyed, HubConfig& hub, double unsaid_theta, std::optional<
   else if (type == "yarn") scale_as_yarn(scaling);
   else if (type == "dynamic")
     hub.longest = LongestText{static_cast<Index>(trained), "as longer ones change the rotation"};
-  else if (type != "default")
+  else if (type != "default" && !(type == "mrope" && has_sections))
     inside.fail({"rope_type"}, "default, linear, dynamic, llama3 or yarn", "'" + printable(type) + "'");
   if (inside.error()) {
     const Error& error = *inside.error();
@@ -304,6 +306,7 @@ void read_choices(FamilyReader& read, HubConfig& hub) {
   read.flag("head_norms", hub.head_norms);
   read.flag("wide_head_norms", hub.wide_head_norms);
   read.flag("norms_store_rest", hub.norms_store_rest);
+  read.flag("plain_norms", hub.plain_norms);
   read.flag("linear_biases", hub.linear_biases);
   read.flag("experts_to_one", hub.experts_to_one);
   bool scaled_embeddings = false;

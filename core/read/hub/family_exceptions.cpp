@@ -5,82 +5,17 @@
 #include <cassert>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <string>
-#include <type_traits>
 #include <vector>
 
+#include "base/formatted.h"
 #include "base/utf8.h"
-#include "model/config_fields.h"
 #include "read/array/array.h"
 #include "read/hub/families.h"
 
 namespace headlight {
 namespace {
-
-/// Reads each field into the value that holds where the file has none.
-class FieldReader {
- public:
-  FieldReader(Keyed& keyed, Config& config) : keyed_(keyed), config_(config) {}
-
-  void operator()(const SizeField& field) const {
-    if (!field.key) return;
-    const auto fallback = field.is_derived() ? std::optional<Index>(0) : std::nullopt;
-    config_.*field.value = keyed_.size({field.key}, field.most, fallback, field.least);
-  }
-  void operator()(const NumberField& field) const {
-    if (field.key) config_.*field.value = static_cast<float>(keyed_.number({field.key}, 0, field.most, 0));
-  }
-  template <class Enum>
-  void operator()(const ChoiceField<Enum>& field) const {
-    const bool required = std::is_same_v<Enum, Arch>;
-    const std::string word = keyed_.word({field.key}, required ? "" : name(config_.*field.value));
-    if (const auto value = value_named<Enum>(field.names, word)) config_.*field.value = *value;
-    else keyed_.fail({field.key}, listed(field.names), word.empty() ? "none" : "\"" + word + "\"");
-  }
-  void operator()(const ChoiceField<Activation>& field) const {
-    config_.*field.value = keyed_.activation({field.key}, name(config_.*field.value));
-  }
-  void operator()(const FlagField& field) const {
-    if (field.key) config_.*field.value = keyed_.flag({field.key}, config_.*field.value);
-  }
-  void operator()(const BiasField& field) const {
-    const bool biased = keyed_.flag({field.key}, true);
-    config_.*field.value = {biased, biased, biased, biased, biased};
-  }
-  void operator()(const SeedField& field) const {
-    config_.*field.value = static_cast<std::uint64_t>(keyed_.size({field.key}, Index{1} << 53, 0, 0));
-  }
-
- private:
-  Keyed& keyed_;
-  Config& config_;
-};
-
-/// The models that are trained here: the standard blocks; config.json states the choices.
-void read_headlight(Keyed& keyed, const Family&, HubConfig& hub) {
-  hub.vocabulary = keyed.size({"vocab_size"}, kMaxVocabulary);
-  hub.norm_epsilon = static_cast<float>(keyed.number({"norm_eps"}, 0, 1, 1e-5));
-  Config& config = hub.config;
-  config.norm = Norm::pre;
-  config.activation = Activation::gelu;
-  for_each_field(FieldReader(keyed, config));
-  // No training makes them; other programs may write them into the same layout.
-  config.sinks = keyed.flag({"attention_sinks"}, false);
-  config.softcap = static_cast<float>(keyed.number({"attn_logit_softcapping"}, 0, kMaxSoftcap, 0));
-  if (config.sinks && config.arch == Arch::encoder_decoder)
-    keyed.fail({"attention_sinks"}, "false in an encoder-decoder", "true");
-  if (config.position == Position::sinusoidal_halves || config.position == Position::rotary)
-    keyed.fail({"position"}, "none, sinusoidal, learned", "\"" + std::string(name(config.position)) + "\"");
-  if (config.position == Position::learned) hub.positions = keyed.size({"max_position_embeddings"}, kMaxPositions);
-  hub.embedding_scale = static_cast<float>(keyed.number({"embedding_scale"}, 0, 1e6, 1));
-  hub.encoder_heads = config.num_heads;
-  hub.encoder_ffn = config.ffn;
-  hub.decoder_start = keyed.size({"decoder_start_token_id"}, kMaxVocabulary, 1, 0);
-  if (config.head_dim * config.num_heads == config.d_model) config.head_dim = 0;  // as by default
-  if (config.head_dim == 0)
-    check_divides(keyed, {"num_attention_heads"}, config.num_heads, config.d_model, kHiddenColumns);
-  hub.output = OutputLayer::required;
-}
 
 using nlohmann::json;
 
@@ -102,6 +37,29 @@ void sinusoidal_positions_behind_padding(Keyed& keyed, const Family&, HubConfig&
   hub.first_position = pad + 1;
   hub.positions += hub.first_position;
   hub.falling_sinusoids = true;
+}
+
+/// Heads that were taken away (Michel et al. 2019): their numbers, by layer. The others keep their numbers here.
+void pruned_heads(Keyed& keyed, const Family&, HubConfig& hub) {
+  const json* pruned = keyed.find({"pruned_heads"});
+  if (!pruned || pruned->empty()) return;
+  const Index layers = hub.config.num_layers, heads = hub.config.num_heads;
+  const auto fail = [&](const json& found) {
+    keyed.fail({"pruned_heads"},
+               "lists of heads below " + std::to_string(heads) + ", not all, by layers below " + std::to_string(layers),
+               found_text(found));
+  };
+  if (!pruned->is_object()) return fail(*pruned);
+  for (const auto& [key, list] : pruned->items()) {
+    const auto layer = parse_number<Index>(key);
+    if (!layer || *layer < 0 || *layer >= layers || !list.is_array()) return fail(*pruned);
+    std::set<Index>& gone = hub.pruned[*layer];
+    for (const json& head : list) {
+      if (!is_whole(head, 0, static_cast<std::uint64_t>(heads - 1))) return fail(head);
+      gone.insert(head.get<Index>());
+    }
+    if (std::ssize(gone) == heads) return fail(list);
+  }
 }
 
 void decoder_by_flag(Keyed& keyed, const Family&, HubConfig& hub) {
@@ -202,6 +160,58 @@ void distance_vectors(Keyed& keyed, const Family&, HubConfig& hub) {
   hub.attention_scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(hub.config.d_k() * terms)));
 }
 
+/// DeBERTa's first version: queries and values have biases, which stand apart from the weights.
+void keys_without_bias(Keyed&, const Family&, HubConfig& hub) { hub.config.bias.key = false; }
+
+/// GPT-Neo: layers that see all tokens, and layers that see the nearest. attention_types has them as
+/// [[["global", "local"], 12]], attention_layers one by one.
+void kinds_of_attention(Keyed& keyed, const Family&, HubConfig& hub) {
+  const json* listed = keyed.find({"attention_layers"});
+  const json* repeated = keyed.find({"attention_types"});
+  const json unsaid = json::parse(R"([[["global", "local"], 12]])");
+  const json& pairs = repeated ? *repeated : unsaid;
+  std::vector<json> kinds;
+  if (listed && listed->is_array()) kinds.assign(listed->begin(), listed->end());
+  for (std::size_t i = 0; !listed && pairs.is_array() && i < pairs.size(); ++i) {
+    const bool is_pair = pairs[i].is_array() && pairs[i].size() == 2 && pairs[i][0].is_array();
+    if (!is_pair || !is_whole(pairs[i][1], 1, static_cast<std::uint64_t>(kMaxLayers))) break;
+    for (Index times = pairs[i][1].get<Index>(); times > 0 && std::ssize(kinds) <= kMaxLayers; --times)
+      kinds.insert(kinds.end(), pairs[i][0].begin(), pairs[i][0].end());
+  }
+  const Index window = keyed.size({"window_size"}, Index{1} << 30, 256);
+  for (const json& kind : kinds) {
+    if (kind != "global" && kind != "local")
+      return keyed.fail({"attention_types"}, "global or local", found_text(kind));
+    hub.windows.push_back(kind == "local" ? window : 0);
+  }
+  if (std::ssize(kinds) != hub.config.num_layers)
+    keyed.fail({"attention_types"}, "a kind for each of " + std::to_string(hub.config.num_layers) + " layers",
+               std::to_string(kinds.size()));
+}
+
+/// Granite (Granite Team 2024): the muP numbers of Yang et al. 2022.
+void multipliers(Keyed& keyed, const Family&, HubConfig& hub) {
+  constexpr double kMost = 1e6;
+  const auto factor = [&](const char* key) { return static_cast<float>(keyed.number({key}, 0, kMost, 1)); };
+  hub.embedding_scale = factor("embedding_multiplier");
+  hub.attention_scale = factor("attention_multiplier");
+  hub.residual_scale = factor("residual_multiplier");
+  hub.output_scale = static_cast<float>(1 / keyed.number({"logits_scaling"}, 1 / kMost, kMost, 1));
+}
+
+/// SmolLM3: by default every fourth layer; no_rope_layers has 0 for those that do not rotate.
+void layers_without_rotation(Keyed& keyed, const Family&, HubConfig& hub) {
+  const json* listed = keyed.find({"no_rope_layers"});
+  const Index every = keyed.size({"no_rope_layer_interval"}, kMaxLayers, 4), layers = hub.config.num_layers;
+  const bool fits =
+      !listed || (listed->is_array() && std::ssize(*listed) == layers &&
+                  std::all_of(listed->begin(), listed->end(), [](const json& one) { return is_whole(one, 0, 1); }));
+  if (!fits) return keyed.fail({"no_rope_layers"}, std::to_string(layers) + " numbers 0 or 1", found_text(*listed));
+  for (Index layer = 0; layer < layers; ++layer)
+    if (listed ? (*listed)[static_cast<std::size_t>(layer)] == 0 : (layer + 1) % every == 0)
+      hub.unrotated.push_back(layer);
+}
+
 /// The first rotary_dim columns of a head are rotated, pair by pair; all where it is null.
 void gptj_rotation(Keyed& keyed, const Family&, HubConfig& hub) {
   hub.longest = LongestText{keyed.size({"n_positions", "max_position_embeddings"}, kMaxPositions, 2048),
@@ -247,17 +257,6 @@ void scale_by_scalar(Keyed& keyed, const Family&, HubConfig& hub) {
 void rotation_of_windows(Keyed& keyed, const Family&, HubConfig& hub) {
   hub.window_rotary =
       plain_rotary(hub.config.d_k(), read_theta(keyed, "rope_local_base_freq", 10000, "sliding_attention"));
-}
-
-/// SmolLM3: of each so many layers the last is not rotated (Yang et al. 2025, NoPE).
-void layers_without_rotation(Keyed& keyed, const Family&, HubConfig& hub) {
-  const Index every = keyed.size({"no_rope_layer_interval"}, kMaxLayers, 4);
-  const json* listed = keyed.find({"no_rope_layers"});  // 1: rotated
-  const auto layers = static_cast<std::size_t>(hub.config.num_layers);
-  if (listed && (!listed->is_array() || listed->size() != layers))
-    return keyed.fail({"no_rope_layers"}, "a list of " + std::to_string(layers), found_text(*listed));
-  for (std::size_t layer = 0; layer < layers; ++layer)
-    hub.unrotated.push_back(listed ? (*listed)[layer] == 0 : (static_cast<Index>(layer) + 1) % every == 0);
 }
 
 /// Mixtures of experts in some layers alone are not known.
@@ -340,10 +339,14 @@ constexpr NamedException kExceptions[] = {
     {"gptj_rotation", gptj_rotation},
     {"groups_of_heads", groups_of_heads},
     {"headlight", read_headlight},
+    {"keys_without_bias", keys_without_bias},
+    {"kinds_of_attention", kinds_of_attention},
     {"layer_groups", layer_groups},
     {"layers_without_rotation", layers_without_rotation},
     {"modernbert_rotation", modernbert_rotation},
+    {"multipliers", multipliers},
     {"positions_behind_padding", positions_behind_padding},
+    {"pruned_heads", pruned_heads},
     {"relative_buckets", relative_buckets},
     {"rotation_of_windows", rotation_of_windows},
     {"scale_by_scalar", scale_by_scalar},

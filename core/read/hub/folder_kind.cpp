@@ -6,9 +6,9 @@
 
 #include "base/file.h"
 #include "base/folders.h"
-#include "base/nearest.h"
 #include "base/utf8.h"
 #include "read/json/json_document.h"
+#include "text/nearest.h"
 
 namespace headlight {
 namespace {

@@ -64,7 +64,7 @@ ListedModel listed_model(const KeptModel& kept) {
   const auto path = kept.folder / "config.json";
   const auto text = read_file(path, kMostConfigBytes);
   if (!text) return refused(text.error());
-  const auto config = parse_json(path.string(), *text);
+  const auto config = parse_python_json(path.string(), *text);
   if (!config) return refused(config.error());
   if (config->is_object()) read_sizes(*config, model);
   const auto hub = parse_hub_config(path.string(), *text);

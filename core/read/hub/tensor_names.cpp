@@ -65,6 +65,7 @@ constexpr Condition kConditions[] = {
     {"narrow_tables", [](const HubConfig& h) { return h.table_width() != h.config.d_model; }},
     {"narrow_tokens", [](const HubConfig& h) { return h.token_width > 0; }},
     {"parallel", [](const HubConfig& h) { return h.parallel; }},
+    {"plain_norms", [](const HubConfig& h) { return h.plain_norms; }},
     {"pre", [](const HubConfig& h) { return h.config.norm == Norm::pre; }},
     {"shared_embeddings", [](const HubConfig& h) { return h.shared_embeddings; }},
     {"shared_expert", [](const HubConfig& h) { return h.shared_ffn > 0; }},
@@ -90,7 +91,7 @@ Row row_for(const TensorPattern& pattern, const HubConfig& hub) {
   const FieldRow& field = row_of(row.field);
   if (hub.stored_outputs_first) row.form = Form::plain;
   if (field.kind == FieldKind::norm) row.bias = row.bias && hub.config.norm_kind == NormKind::layer_norm;
-  else if (field.bias) row.bias = hub.config.bias.*field.bias;
+  else if (field.bias) row.bias = row.bias && hub.config.bias.*field.bias;
   if (hub.config.arch != Arch::encoder_decoder) return row;
   if (pattern.of_both_stacks) row.part = StackPart::both;
   else if (row.name.starts_with("encoder.")) row.part = StackPart::encoder;

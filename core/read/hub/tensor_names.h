@@ -20,10 +20,10 @@ enum class Field {
   distances, distance_norm, final_norm,
   // of a block; query_key_value: the three one below the other; heads_together: the queries of the first key's heads,
   // that key and its value, then those of the second, …; gate_up: the two one below the other
-  query, key, value, query_key_value, heads_together, attention_output, query_norm, key_norm, sinks, distance_key,
-  distance_query, attention_norm, cross_query, cross_key, cross_value, cross_output, cross_norm, gate, up, gate_up,
-  down, ffn_norm, attention_after_norm, ffn_after_norm, router, expert_gate, expert_up, expert_down, shared_gate,
-  shared_up, shared_down, shared_expert_gate,
+  query, key, value, query_key_value, heads_together, attention_output, query_norm, key_norm, sinks,
+  query_bias, value_bias, distance_key, distance_query, attention_norm, cross_query, cross_key, cross_value,
+  cross_output, cross_norm, gate, up, gate_up, down, ffn_norm, attention_after_norm, ffn_after_norm, router,
+  expert_gate, expert_up, expert_down, shared_gate, shared_up, shared_down, shared_expert_gate,
   // of the output layer
   output, output_bias, transform, transform_norm, output_projection,
   // without a field; derived: follows from config.json and is computed anew (masks, position ids, rotary frequencies);

@@ -136,4 +136,23 @@ ParsedJson parse_json(std::string_view where, std::string_view text, std::string
   return ParsedJson(std::move(builder).take(parsed));
 }
 
+ParsedJson parse_python_json(std::string_view where, std::string_view text) {
+  constexpr std::string_view kNumbers[] = {"-Infinity", "Infinity", "NaN"};  // the longest first
+  std::string plain;
+  bool quoted = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto number = std::find_if(std::begin(kNumbers), std::end(kNumbers),
+                                     [&](std::string_view one) { return !quoted && text.substr(at).starts_with(one); });
+    if (number != std::end(kNumbers)) {
+      plain += "null";
+      at += number->size();
+      continue;
+    }
+    if (quoted && text[at] == '\\' && at + 1 < text.size()) plain += text[at++];
+    else if (text[at] == '"') quoted = !quoted;
+    plain += text[at++];
+  }
+  return parse_json(where, plain);
+}
+
 }  // namespace headlight

@@ -4,7 +4,6 @@
 
 #include "base/file.h"
 #include "base/folders.h"
-#include "base/nearest.h"
 #include "read/json/json_document.h"
 #include "read/json/json_fields.h"
 #include "read/tokenizer/rank_tables.h"
@@ -13,6 +12,7 @@
 #include "read/tokenizer/tokenizer_json.h"
 #include "read/tokenizer/tokenizer_rules.h"
 #include "read/tokenizer/vocabulary_files.h"
+#include "text/nearest.h"
 
 namespace headlight {
 namespace {

@@ -100,7 +100,7 @@ template <class Take>
 Status read_document(const std::filesystem::path& path, TokenizerSettings& settings, Take take) {
   if (!path_exists(path)) return Done{};
   const auto text = TRY(read_file(path, kMostSettings));
-  const auto document = parse_json(path.string(), text);
+  const auto document = parse_python_json(path.string(), text);
   if (!document) return document.error();
   if (!document->is_object()) return bad_input(path.string(), "", "an object", found_text(*document));
   JsonProblems problems{.where = path.string()};

@@ -53,13 +53,17 @@ def bart():
                              "last_hidden_state": x, "logits": logits}
 
 
-def norms_before(w, case, config, places):
-    """BART's layers with their norms before them and one behind the last (Pegasus, M2M-100)."""
+def norms_before(w, case, config, places, activation=F.relu):
+    """BART's layers with their norms before them and one behind the last (Pegasus, M2M-100); without a function of places
+    those of BART, and a norm behind them (mBART)."""
     prefix, epsilon, heads = "model.", 1e-5, config["decoder_attention_heads"]
     words = w.table(prefix + "shared.weight", WORDS, D)
 
-    def embed(ids):
-        return words[torch.tensor(ids)] * math.sqrt(D) + places(ids)
+    def embed(ids, stack):
+        if places:
+            return words[torch.tensor(ids)] * math.sqrt(D) + places(ids)
+        own = w.table(f"{prefix}{stack}.embed_positions.weight", 18, D)[2:2 + len(ids)]
+        return w.layer_norm(words[torch.tensor(ids)] * math.sqrt(D) + own, f"{prefix}{stack}.layernorm_embedding", epsilon)
 
     def attention(name, x, memory, causal):
         y = w.layer_norm(x, name + "_layer_norm", epsilon)
@@ -71,16 +75,16 @@ def norms_before(w, case, config, places):
 
     def feed_forward(name, x):
         y = w.layer_norm(x, name + "final_layer_norm", epsilon)
-        return x + w.linear(F.relu(w.linear(y, name + "fc1", FFN)), name + "fc2", D)
+        return x + w.linear(activation(w.linear(y, name + "fc1", FFN)), name + "fc2", D)
 
-    x, encoder, decoder, cross = embed(case["ids"]), [], [], []
+    x, encoder, decoder, cross = embed(case["ids"], "encoder"), [], [], []
     for layer in range(config["encoder_layers"]):
         name = f"{prefix}encoder.layers.{layer}."
         weights, x = attention(name + "self_attn", x, None, False)
         encoder.append(weights)
         x = feed_forward(name, x)
     memory = w.layer_norm(x, prefix + "encoder.layer_norm", epsilon)
-    x = embed(case["decoder_ids"])
+    x = embed(case["decoder_ids"], "decoder")
     for layer in range(config["decoder_layers"]):
         name = f"{prefix}decoder.layers.{layer}."
         weights, x = attention(name + "self_attn", x, None, True)
