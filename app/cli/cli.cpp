@@ -46,6 +46,7 @@ constexpr Place kPlaces[] = {{"open"},
                              {"site", "page"},
                              {"models"},
                              {"what"},
+                             {"report", "diagnose"},
                              {"code"},
                              {"study", "study"}};
 

@@ -1,7 +1,6 @@
 #include <string>
 
 #include "base/folders.h"
-#include "base/nearest.h"
 #include "base/utf8.h"
 #include "cli/frame/commands.h"
 #include "models/bundled_models.h"
@@ -10,6 +9,7 @@
 #include "models/open_model.h"
 #include "read/hub/adapter.h"
 #include "read/hub/folder_kind.h"
+#include "text/nearest.h"
 
 namespace headlight {
 namespace {

@@ -66,6 +66,9 @@ const char* environment(const char* name);
 /// The machine's memory in bytes; 0 where it is not known.
 double machine_memory();
 
+/// The most memory in bytes that this process held; 0 where it is not known.
+double most_memory_held();
+
 /// First in main: a closed pipe is a failed write, standard output takes bytes as they are, a console shows UTF-8. A
 /// fault of the program (a signal such as SIGSEGV) ends it with a line on standard error, where the system has signals.
 void begin_program();

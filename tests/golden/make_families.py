@@ -53,7 +53,7 @@ def weight_files(tensors, shards):
 
 CASES = {"roberta": encoders.roberta, "xlm-roberta": encoders.xlm_roberta, "electra": encoders.electra,
          "distilbert": encoders.distilbert, "llama3-sharded": decoders.llama3, "mistral": decoders.mistral,
-         "mistral-base": decoders.mistral_base, "qwen2": decoders.qwen2, "qwen2-seven": decoders.qwen2_seven, "qwen2-padded": decoders.qwen2_padded, "qwen3": decoders.qwen3, "smollm3": decoders.smollm3,
+         "mistral-base": decoders.mistral_base, "qwen2": decoders.qwen2, "qwen2-seven": decoders.qwen2_seven, "qwen2-padded": decoders.qwen2_padded, "qwen3": decoders.qwen3,
          "bart": encoder_decoders.bart, "t5": encoder_decoders.t5, "mt5-gated": encoder_decoders.t5_gated,
          "ernie": encoders.ernie, "albert": encoders.albert, "mpnet": encoders.mpnet, "opt": decoders.opt, "opt-post": decoders.opt_post,
          "bloom": decoders.bloom, "gemma": decoders.gemma, "phi3": decoders.phi3, "pegasus": encoder_decoders.pegasus,

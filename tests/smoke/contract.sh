@@ -35,6 +35,7 @@ check --format reference.npz
 diagnose --tolerance --format --num-heads
 models --format
 what PATH
+report MODEL --threads
 page -o --only --live --view lens patch --against
 site -o --language --theme
 code --dialect numpy einsum matmul module --layer -o --block

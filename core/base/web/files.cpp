@@ -104,5 +104,6 @@ void give_back_memory() {}
 
 const char* environment(const char*) { return nullptr; }
 double machine_memory() { return 0; }
+double most_memory_held() { return 0; }
 
 }  // namespace headlight

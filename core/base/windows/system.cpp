@@ -4,6 +4,7 @@
 // after windows.h
 #include <fcntl.h>
 #include <io.h>
+#include <psapi.h>
 #include <shellapi.h>
 
 #include <algorithm>
@@ -223,6 +224,13 @@ double machine_memory() {
   MEMORYSTATUSEX memory{};
   memory.dwLength = sizeof memory;
   return GlobalMemoryStatusEx(&memory) ? static_cast<double>(memory.ullTotalPhys) : 0;
+}
+
+double most_memory_held() {
+  PROCESS_MEMORY_COUNTERS counters{};
+  return K32GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof counters)
+             ? static_cast<double>(counters.PeakWorkingSetSize)
+             : 0;
 }
 
 void begin_program() {

@@ -7,10 +7,10 @@
 
 namespace headlight {
 
-extern const NamedCommand kCheck, kDiagnose;
+extern const NamedCommand kCheck, kDiagnose, kReport;
 
 namespace {
-constexpr const NamedCommand* kOfDiagnose[] = {&kDiagnose, &kCheck};
+constexpr const NamedCommand* kOfDiagnose[] = {&kDiagnose, &kCheck, &kReport};
 constexpr ToolCommands kDiagnoseCommands{.commands = kOfDiagnose};
 }  // namespace
 

@@ -9,8 +9,8 @@
 #include "model/head_text.h"
 #include "names/named_arcs.h"
 #include "question/answer_snapshot.h"
-#include "view/start_cell.h"
 #include "view/settings.h"
+#include "view/start_cell.h"
 
 namespace headlight {
 namespace {

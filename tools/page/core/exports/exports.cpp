@@ -115,8 +115,7 @@ HEADLIGHT_EXPORT(measures) const float* core_measures(int side, int stack, int l
   const HeadMeasures measured = measures_of(sums).front();
   for (const auto* values : {&measured.values, &measured.of_words})
     for (const Measure measure : kMeasures)
-      if (measure <= Measure::largest)
-        numbers.push_back((*values)[static_cast<std::size_t>(measure)].value_or(NAN));
+      if (measure <= Measure::largest) numbers.push_back((*values)[static_cast<std::size_t>(measure)].value_or(NAN));
   return numbers.data();
 }
 
