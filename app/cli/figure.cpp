@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/formatted.h"
 #include "cli/frame/question_command.h"
+#include "cli/frame/study.h"
 #include "cli/options/against_option.h"
 #include "cli/options/head_option.h"
 #include "cli/options/view_options.h"
@@ -141,14 +142,18 @@ Status add_shades(const FigureArguments& options, const Trace& trace, FigureOpti
   return Done{};
 }
 
-Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& trace) {
+Result<FigureOptions> page_of(const FigureArguments& options) {
   FigureOptions figure = options.figure;
   figure.caption = !options.no_caption;
-  figure.kind = *named_view(options.view)->figure;
+  if (const NamedView* named = named_view(options.view)) figure.kind = *named->figure;
   figure.language = options.language.value_or(default_settings().language);
-  const auto head = TRY(options.head.parts());
-  figure.head = head.ref();
   figure.width = TRY(points_of(options.width));
+  return figure;
+}
+
+Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& trace) {
+  FigureOptions figure = TRY(page_of(options));
+  figure.head = TRY(options.head.parts()).ref();
   if (!(figure.threshold >= 0 && figure.threshold <= 1))
     return bad_input("--threshold", "", "0 to 1", shortest_text(figure.threshold));
   if (figure.kind == FigureKind::matrix) {
@@ -343,7 +348,8 @@ ParsedCommand add_figure(Parser& parser, const Frontend&) {
       "small, a row per layer; inside: the numbers behind one weight; writers: what wrote its score; lens: the guess "
       "after each layer; diagram: the matrices of a layer and what each is computed from; matrix: one of these "
       "matrices; flow: lines between the words; compare: one head in two answers; patch: what of this question, the "
-      "clean one, brings its answer back in that of --against, the corrupt one");
+      "clean one, brings its answer back in that of --against, the corrupt one; study: SOURCE, which --resume wrote",
+      study_ways() ? "study" : "");
   add_answer_options(parser, *options);
   parser
       .option("--query", options->figure.query,
@@ -373,12 +379,14 @@ ParsedCommand add_figure(Parser& parser, const Frontend&) {
   parser.topic("look", "The options of how the picture looks");
   parser.section("How the picture looks", "look");
   add_look_options(parser, *options);
-  return command.answers(
-      SentencesAsked::one, [options](const Question& question) { return answer(question, *options); },
-      [options] {
-        const auto format = figure_format(options->file);
-        return format ? Status(Done{}) : format.error();
-      });
+  const ParsedCommand one =
+      command.answers(SentencesAsked::one, [options](const Question& question) { return answer(question, *options); });
+  return [options, command, one]() -> Result<int> {
+    TRY(figure_format(options->file));
+    if (const StudyWays* ways = study_ways())
+      if (const auto drawn = ways->draw(command, TRY(page_of(*options)), options->file, options->font)) return *drawn;
+    return one();
+  };
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ using nlohmann::json;
 
 const std::filesystem::path kProject = std::filesystem::path(HEADLIGHT_TEST_DATA).parent_path();
 constexpr const char* kTables[] = {"app/words/words.json", "tools/train/words.json", "tools/diagnose/words.json",
-                                   "tools/page/words.json"};
+                                   "tools/page/words.json", "tools/study/words.json"};
 
 std::string text_of(const std::filesystem::path& path) {
   const auto text = read_file(path);

@@ -15,7 +15,7 @@
 #include "base/random.h"
 #include "bench/inputs.h"
 #include "bench/opening.h"
-#include "explain/patch/patching.h"
+#include "explain/patch/patch_estimate.h"
 #include "heads/head_effects.h"
 #include "math/attention.h"
 #include "math/forward.h"
@@ -246,8 +246,8 @@ void add_sweeps(const BenchOptions& options, const std::string& of, std::shared_
                 Measured& measured) {
   constexpr Index kTokens = 64;
   std::shared_ptr<const Trace> clean, corrupt;
-  for (const bool patches : {true, false}) {
-    const std::string name = "sweep/" + of + (patches ? "/patch" : "/effect") + "/T=64";
+  for (const std::string kind : {"patch", "effect", "estimate", "pass"}) {
+    const std::string name = "sweep/" + of + "/" + kind + "/T=64";
     if (!is_asked(options, name, kTokens)) continue;
     if (!clean) {
       Request request = asked(make(), kTokens);
@@ -266,7 +266,14 @@ void add_sweeps(const BenchOptions& options, const std::string& of, std::shared_
     for (const int threads : options.threads)
       measured.add({.name = name, .threads = threads}, [=]() -> Status {
         Progress progress;
-        if (!patches) {
+        if (kind == "pass") return answer(clean->request, threads);
+        if (kind == "estimate") {  // with the passes of both questions
+          const auto first = forward(clean->request, progress, nullptr, threads);
+          const auto second = forward(corrupt->request, progress, nullptr, threads);
+          const auto estimate = estimate_patches(**first, **second, wanted, 0, threads);
+          return estimate ? Status(Done{}) : estimate.error();
+        }
+        if (kind == "effect") {
           const auto effects = head_effects(*clean, progress, threads);
           return effects ? Status(Done{}) : effects.error();
         }

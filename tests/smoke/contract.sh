@@ -44,7 +44,8 @@ lens --top --format --pairs --answers --metric --query --resume
 patch --from --at heads residual ffn pattern q k v --at-layers --at-heads --at-tokens --format --pairs --metric logit-difference
 open --timings --lesson --step
 patch probability kl rank --answers --query --direction --control --from-head --to --align --normalise --resume --shard --gather
-patch --gather-partial
+patch --gather-partial --estimate
+figure --view study
 study --slurm --format
 claims --treebank --format text json
 PROMISED

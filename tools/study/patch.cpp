@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <set>
 
 #include "base/formatted.h"
@@ -32,24 +35,31 @@ std::string group_text(const PatchOptions& options, const Trace& trace) {
   return " (" + head_label({head->layer, first}) + " … H" + std::to_string(first + of_group - 1) + ")";
 }
 
-std::string patch_text(const PatchAnswer& answer, const Tokens& tokens, const PatchOptions& options,
-                       const std::string& align, const std::string& group, bool noise) {
+/// `L1·H2  token 3, 去`.
+std::string label_of_cell(const PatchCell& cell, const Tokens& tokens) {
+  std::string label =
+      stack_prefix(cell.stack) + (cell.head ? head_label({cell.layer, *cell.head}) : "L" + std::to_string(cell.layer));
+  if (cell.token)
+    label += "  token " + std::to_string(*cell.token) + ", " +
+             word_in_table(tokens.tokens[static_cast<std::size_t>(*cell.token)].text);
+  return label;
+}
+
+std::string metric_line(const PatchAnswer& answer, const std::string& align) {
   std::string text =
       word_in_table(answer.metric) + formatted(": clean %.6f, corrupt %.6f", answer.clean, answer.corrupt);
   if (answer.measure == Metric::rank) text += ", shares of its logarithm";
-  text += "; tokens by " + align;
+  return text + "; tokens by " + align + "\n";
+}
+
+std::string patch_text(const PatchAnswer& answer, const Tokens& tokens, const PatchOptions& options,
+                       const std::string& align, const std::string& group, bool noise) {
+  std::string text = metric_line(answer, align);
   const std::string part = options.at ? std::string(name(*options.at)) : "the path to " + options.to + group;
-  text += noise ? "\nlost by " + part + " of the corrupt answer, 0 nothing, 1 all:\n"
-                : "\nrestored by " + part + " of the clean answer, 0 nothing, 1 all:\n";
+  text += noise ? "lost by " + part + " of the corrupt answer, 0 nothing, 1 all:\n"
+                : "restored by " + part + " of the clean answer, 0 nothing, 1 all:\n";
   std::vector<NamedTerm> cells;
-  for (const PatchCell& cell : answer.cells) {
-    std::string label = stack_prefix(cell.stack) +
-                        (cell.head ? head_label({cell.layer, *cell.head}) : "L" + std::to_string(cell.layer));
-    if (cell.token)
-      label += "  token " + std::to_string(*cell.token) + ", " +
-               word_in_table(tokens.tokens[static_cast<std::size_t>(*cell.token)].text);
-    cells.push_back({std::move(label), cell.restored});
-  }
+  for (const PatchCell& cell : answer.cells) cells.push_back({label_of_cell(cell, tokens), cell.restored});
   text += largest_terms(std::move(cells), kMostCells, false);
   return answer.control ? text + control_text(*answer.control) : text;
 }
@@ -122,6 +132,120 @@ Arrays patch_arrays(const std::vector<PatchAnswer>& answers, const Tokens& token
   return arrays;
 }
 
+/// What an estimate is worth, by the places that were patched.
+struct EstimateCheck {
+  std::optional<double> of_all = {}, of_random = {};  // correlation with what they restore
+  std::vector<std::size_t> missed = {};               // of the random ones: restores more than the least of the largest
+};
+
+std::optional<double> correlation(const std::vector<std::pair<double, double>>& pairs) {
+  double x = 0, y = 0, xx = 0, yy = 0, xy = 0;
+  const auto count = static_cast<double>(pairs.size());
+  for (const auto& [a, b] : pairs) x += a / count, y += b / count;
+  for (const auto& [a, b] : pairs) xx += (a - x) * (a - x), yy += (b - y) * (b - y), xy += (a - x) * (b - y);
+  if (pairs.size() < 3 || xx == 0 || yy == 0) return std::nullopt;
+  return xy / std::sqrt(xx * yy);
+}
+
+EstimateCheck checked(const PatchEstimate& estimate) {
+  std::vector<std::pair<double, double>> all, random;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < estimate.at.size(); ++i) {
+    const double restored = estimate.patched.cells[i].restored;
+    all.emplace_back(estimate.all[estimate.at[i]].restored, restored);
+    if (estimate.largest[i]) least = std::min(least, std::abs(restored));
+    else random.push_back(all.back());
+  }
+  EstimateCheck check{correlation(all), correlation(random)};
+  for (std::size_t i = 0; i < estimate.at.size(); ++i)
+    if (!estimate.largest[i] && std::abs(estimate.patched.cells[i].restored) > least) check.missed.push_back(i);
+  return check;
+}
+
+std::string estimate_text(const PatchEstimate& estimate, const Tokens& tokens, const PatchOptions& options,
+                          const std::string& align, bool noise) {
+  std::string text = metric_line(estimate.patched, align) + (noise ? "lost by " : "restored by ") +
+                     std::string(name(*options.at)) + ", estimated by the gradient at " +
+                     counted(std::ssize(estimate.all), "place") + " and patched at " +
+                     std::to_string(estimate.at.size()) + ":\n";
+  std::vector<std::size_t> order(estimate.at.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto size_of = [&](std::size_t i) { return std::abs(estimate.all[estimate.at[i]].restored); };
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    return std::pair(!estimate.largest[a], -size_of(a)) < std::pair(!estimate.largest[b], -size_of(b));
+  });
+  const auto label = [&](std::size_t i) { return label_of_cell(estimate.patched.cells[i], tokens); };
+  const auto number = [](double value) { return formatted("%+.6f", value); };
+  std::vector<std::vector<std::string>> lines{{"", "estimate", noise ? "lost" : "restored", ""}};
+  for (const std::size_t i : order)
+    lines.push_back({label(i), number(estimate.all[estimate.at[i]].restored),
+                     number(estimate.patched.cells[i].restored), estimate.largest[i] ? "" : "at random"});
+  text += aligned_text(lines, {false, true, true, false});
+  const EstimateCheck check = checked(estimate);
+  const auto share = [](const std::optional<double>& one) { return one ? formatted("%.3f", *one) : std::string("—"); };
+  text += "correlation of both: " + share(check.of_all) + ", of the random places " + share(check.of_random) + "\n";
+  if (check.missed.empty()) return text + "missed: no random place does more than the least of the others\n";
+  return text + "missed: " + joined_texts(check.missed, ", ", label) + ": more than the least of the others\n";
+}
+
+Table estimate_table(const PatchEstimate& estimate, const PatchOptions& options) {
+  Table table{{"layer", "head", "token", "estimate", is_noise(options, 0) ? kLost : "restored", "patched"}};
+  if (options.names_stacks()) table.columns.emplace_back("stack");
+  std::size_t next = 0;
+  for (std::size_t at = 0; at < estimate.all.size(); ++at) {
+    const PatchCell& cell = estimate.all[at];
+    const bool patched = next < estimate.at.size() && estimate.at[next] == at;
+    std::vector<Value>& row = table.rows.emplace_back();
+    row = {cell.layer, cell.head, cell.token, cell.restored};
+    row.emplace_back(patched ? std::optional(estimate.patched.cells[next].restored) : std::nullopt);
+    row.emplace_back(!patched ? Value() : estimate.largest[next] ? Value("largest") : Value("random"));
+    if (options.names_stacks()) row.emplace_back(stack_name(cell.stack));
+    next += patched ? 1 : 0;
+  }
+  return table;
+}
+
+Value estimate_json(const PatchEstimate& estimate, const Tokens& tokens, const PatchOptions& options,
+                    const std::string& align) {
+  const PatchAnswer& of = estimate.patched;
+  const EstimateCheck check = checked(estimate);
+  const auto missed = [&](std::size_t i) {
+    const PatchCell& cell = of.cells[i];
+    return json_object(
+        {{"layer", cell.layer}, {"head", cell.head}, {"token", cell.token}, {"restored", cell.restored}});
+  };
+  const Value summary = json_object({{"places", estimate.all.size()},
+                                     {"patched", estimate.at.size()},
+                                     {"correlation", check.of_all},
+                                     {"correlation_random", check.of_random},
+                                     {"missed", json_list(check.missed, missed)}});
+  return json_object({{"metric", of.metric},
+                      {"clean", of.clean},
+                      {"corrupt", of.corrupt},
+                      {"align", align},
+                      {"tokens", json_list(tokens.tokens, [](const Token& token) { return Value(token.text); })},
+                      {"cells", json_rows(estimate_table(estimate, options))},
+                      {"estimate", summary}});
+}
+
+/// Those of the estimates, as patch_arrays() has what is restored; and which places were patched.
+Arrays estimate_arrays(const PatchEstimate& estimate, const Tokens& tokens, const PatchOptions& options) {
+  PatchAnswer all = estimate.patched;
+  all.cells = estimate.all;
+  Arrays arrays = patch_arrays({all}, tokens, options);
+  std::vector<float> places, restored, largest;
+  for (std::size_t i = 0; i < estimate.at.size(); ++i) {
+    places.push_back(static_cast<float>(estimate.at[i]));
+    restored.push_back(static_cast<float>(estimate.patched.cells[i].restored));
+    largest.push_back(estimate.largest[i] ? 1.0f : 0.0f);
+  }
+  const auto count = static_cast<Index>(places.size());
+  arrays.push_back(array_of("patched", {count}, places));
+  arrays.push_back(array_of("patched_restored", {count}, restored));
+  arrays.push_back(array_of("patched_largest", {count}, largest));
+  return arrays;
+}
+
 /// A head of an encoder writes to nothing but cross-attention, whose heads are held.
 void warn_of_encoder(const PatchOptions& options, const Trace& trace, std::vector<Error>& warnings) {
   if (!options.of_paths() || options.to != "output" || !trace.has(Stack::encoder)) return;
@@ -142,7 +266,11 @@ Result<Answer> answer(const Question& question, const PatchOptions& options) {
   const auto metric = TRY(options.metric.wanted(*clean.model));
   Progress progress;
   const ProgressReport report("patch", &progress);
-  const auto answers = TRY(patched(clean, *corrupt.trace, options, metric, question.threads, progress));
+  std::optional<PatchEstimate> estimate;
+  std::vector<PatchAnswer> answers;
+  if (options.estimate)
+    estimate = TRY(estimated(clean, *corrupt.trace, options, metric, *options.estimate, question.threads, progress));
+  else answers = TRY(patched(clean, *corrupt.trace, options, metric, question.threads, progress));
   const Stack stack = stack_of(options);
   const std::string align(alignment_name(clean, *corrupt.trace, options));
   warn_of_encoder(options, clean, question.warnings);
@@ -150,6 +278,12 @@ Result<Answer> answer(const Question& question, const PatchOptions& options) {
     const Trace& base = is_noise(options, i) ? clean : *corrupt.trace;
     return options.at && of_keys(*options.at) ? base.key_tokens(stack) : base.query_tokens(stack);
   };
+  if (estimate) {
+    if (question.wants("npz")) return Answer(estimate_arrays(*estimate, tokens_of(0), options));
+    if (question.wants("csv")) return Answer(estimate_table(*estimate, options));
+    if (question.wants("json")) return Answer(estimate_json(*estimate, tokens_of(0), options, align));
+    return Answer(estimate_text(*estimate, tokens_of(0), options, align, is_noise(options, 0)));
+  }
   if (question.wants("npz")) return Answer(patch_arrays(answers, tokens_of(0), options));
   if (question.wants("csv")) return Answer(patch_table(answers, options));
   if (question.wants("json")) return Answer(patch_json(answers, tokens_of(0), options, align));

@@ -21,6 +21,8 @@ Result<LayerHeads> heads_named(const char* option, const std::string& text, Stac
   return *heads;
 }
 
+constexpr Index kEstimated = 10;  // places that are patched beside an estimate
+
 Stack given_stack(const PatchOptions& options) { return options.stack ? *parse_stack(*options.stack) : Stack::self; }
 
 Result<PatchWanted> wanted_of(const PatchOptions& options) {
@@ -121,7 +123,14 @@ Result<PatchAnswer> one_direction(const Trace& clean, const Trace& corrupt, cons
 Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const PatchOptions& options) {
   TRY(check_has_logits(*traces.clean, "patch"));
   const auto metric = TRY(options.metric.wanted(*traces.clean->model, traces.right, traces.wrong));
-  const auto answers = TRY(patched(*traces.clean, *traces.corrupt, options, metric, traces.threads, unwatched()));
+  std::vector<PatchAnswer> answers;
+  if (options.estimate) {
+    auto all = TRY(estimated(*traces.clean, *traces.corrupt, options, metric, 0, traces.threads, unwatched()));
+    answers.push_back(std::move(all.patched));
+    answers.front().cells = std::move(all.all);
+  } else {
+    answers = TRY(patched(*traces.clean, *traces.corrupt, options, metric, traces.threads, unwatched()));
+  }
   const bool with_stack = options.names_stacks();
   const auto key_of = [&](const char* what, const PatchCell* cell) {
     const auto field = [](const std::optional<Index>& number) { return number ? std::to_string(*number) : ""; };
@@ -186,6 +195,18 @@ void add_patch_options(Parser& parser, PatchOptions& options) {
       parser, options.control,
       "Beside the map, N times as many places at random: of chosen places as many others, of a whole map one; of many "
       "pairs each place is tested against them");
+  const TakeWord take_estimate = [&options](const std::string& word) {
+    options.estimate = word.empty() ? std::optional<Index>(kEstimated) : parse_index(word);
+    const bool right = options.estimate && *options.estimate > 0;
+    return right ? std::string() : "expected how many places are patched, found " + word;
+  };
+  parser
+      .option(
+          "--estimate", take_estimate,
+          "What each part restores by the gradient of the metric, all of them for one pass back; then the K largest "
+          "(10) and K at random are patched, and both are compared. Of many pairs the estimates alone",
+          "[K]")
+      .may_stand_alone();
   parser
       .option("--from-head", options.senders,
               "In place of --at, path patching: what these heads write for --to alone, all other heads between as they "
@@ -212,6 +233,12 @@ Status check_patch(const PatchOptions& options) {
   if (!options.at && !options.of_paths()) return bad_input("patch", "", "--at, or --from-head and --to", "neither");
   if (options.at && options.of_paths()) return bad_input("--at", "", "no --from-head beside it", "both");
   if (options.of_paths() && options.to.empty()) return bad_input("--from-head", "", "--to beside it", "none");
+  if (options.estimate && (options.of_paths() || !options.control.empty()))
+    return bad_input("--estimate", "", "--at, no --control beside it",
+                     options.of_paths() ? "--from-head" : "--control");
+  if (options.estimate && (options.direction == Directions::both || options.metric.metric == Metric::rank))
+    return bad_input("--estimate", "", "one direction, and a metric that has a gradient",
+                     options.direction == Directions::both ? "both" : "rank");
   if (options.of_paths() && !options.control.empty())
     return bad_input("--control", "", "--at beside it", "--from-head");
   const std::pair<const char*, const std::vector<std::string>*> of_places[] = {
@@ -249,18 +276,29 @@ Result<std::vector<PatchAnswer>> patched(const Trace& clean, const Trace& corrup
   return answers;
 }
 
+Result<PatchEstimate> estimated(const Trace& clean, const Trace& corrupt, const PatchOptions& options,
+                                const MetricWanted& metric, Index most, int threads, Progress& progress) {
+  auto wanted = TRY(wanted_of(options));
+  wanted.metric = metric;
+  if (options.direction == Directions::noise) wanted.direction = PatchDirection::noise;
+  TRY(align_tokens_of(wanted, clean, corrupt, options));
+  return estimate_patches(clean, corrupt, wanted, most, threads, &progress);
+}
+
 bool is_noise(const PatchOptions& options, std::size_t answer) {
   return options.direction == Directions::noise || answer == 1;
 }
 
 const char* column_of(const PatchOptions& options, std::size_t answer) {
+  if (options.estimate) return is_noise(options, answer) ? "estimate_lost" : "estimate";
   return is_noise(options, answer) ? kLost : "restored";
 }
 
 Result<int> study_patches(const QuestionCommand& command, const PatchOptions& options) {
   const std::string part = options.at ? std::string(name(*options.at)) : joined_texts(options.senders, ",");
   const std::string direction(name_in(kDirectionNames, options.direction));
-  std::string title = "patch " + part + (options.to.empty() ? "" : " → " + options.to);
+  std::string title =
+      (options.estimate ? "patch, estimated, " : "patch ") + part + (options.to.empty() ? "" : " → " + options.to);
   const std::string asked =
       joined_texts(std::vector<std::string>{title, options.metric.text(), options.stack.value_or(""), options.control,
                                             direction, joined_texts(options.layers, ","),

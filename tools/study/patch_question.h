@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/options/metric_options.h"
+#include "explain/patch/patch_estimate.h"
 #include "explain/patch/patching.h"
 #include "heads/pattern_difference.h"
 #include "study/study.h"
@@ -25,6 +26,7 @@ struct PatchOptions {
   Directions direction = Directions::denoise;
   Normalise normalise = Normalise::total;
   std::vector<std::string> layers, heads, tokens, senders;
+  std::optional<Index> estimate = {};  // how many places are patched beside it, and as many at random
   MetricOptions metric;
   StudyOptions study;
 
@@ -45,9 +47,13 @@ Stack stack_of(const PatchOptions& options);
 Result<std::vector<PatchAnswer>> patched(const Trace& clean, const Trace& corrupt, const PatchOptions& options,
                                          const MetricWanted& metric, int threads, Progress& progress);
 
+/// --estimate, with `most` places patched beside it.
+Result<PatchEstimate> estimated(const Trace& clean, const Trace& corrupt, const PatchOptions& options,
+                                const MetricWanted& metric, Index most, int threads, Progress& progress);
+
 /// Whether an answer of patched() is of noise.
 bool is_noise(const PatchOptions& options, std::size_t answer);
-/// Of a cell that the direction of the answer gives: restored or lost.
+/// Of a cell that the direction of the answer gives: restored or lost, or the estimate of that.
 const char* column_of(const PatchOptions& options, std::size_t answer);
 
 /// --pairs.

@@ -47,9 +47,10 @@ bool read_statement(std::string_view text, StudyStatement& statement) {
     const auto at = parsed->find(name);
     if (at != parsed->end() && at->is_string()) to = at->get<std::string>();
   };
-  text_of("study", statement.study), text_of("model", statement.model);
+  text_of("study", statement.study), text_of("title", statement.title), text_of("model", statement.model);
   text_of("version", statement.version), text_of("machine", statement.machine);
-  const auto pairs = parsed->find("pairs"), words = parsed->find("command");
+  const auto pairs = parsed->find("pairs"), words = parsed->find("command"), columns = parsed->find("columns");
+  if (columns != parsed->end() && !read_texts(*columns, statement.columns)) return false;
   if (pairs == parsed->end() || !pairs->is_number_unsigned() || words == parsed->end()) return false;
   statement.pairs = pairs->get<Index>();
   return read_texts(*words, statement.words);
@@ -83,7 +84,8 @@ std::string words_json(const std::vector<std::string>& words) {
 }
 
 std::string statement_json(const StudyStatement& statement) {
-  return R"({"study":)" + json_string(statement.study) + R"(,"command":)" + words_json(statement.words) +
+  return R"({"study":)" + json_string(statement.study) + R"(,"title":)" + json_string(statement.title) +
+         R"(,"columns":)" + words_json(statement.columns) + R"(,"command":)" + words_json(statement.words) +
          R"(,"pairs":)" + std::to_string(statement.pairs) + R"(,"model":)" + json_string(statement.model) +
          R"(,"version":)" + json_string(statement.version) + R"(,"machine":)" + json_string(statement.machine) + "}";
 }

@@ -40,7 +40,9 @@ struct StudyRow {
 
 /// What a study is, in words: the first row that a program writes states it.
 struct StudyStatement {
-  std::string study = {};               // StudyRow::study
+  std::string study = {};  // StudyRow::study
+  std::string title = {};  // StudyQuestion::title
+  std::vector<std::string> columns = {};
   std::vector<std::string> words = {};  // of the command, without what only says where rows are kept and which
   Index pairs = 0;
   std::string model = {}, version = {}, machine = {};

@@ -16,6 +16,7 @@
 #include "model/fingerprint.h"
 #include "question/json/document_json.h"
 #include "question/tokenizers.h"
+#include "study/gathering.h"
 
 namespace headlight {
 namespace {
@@ -70,6 +71,8 @@ StudyStatement statement_of(const QuestionCommand& command, const StudyRun& run,
       std::vector<std::string>{HEADLIGHT_VERSION, model, command.parser().name(), run.question.options, request.dump()},
       "\n");
   return {.study = hash_digits(text),
+          .title = run.question.title,
+          .columns = run.question.columns,
           .words = command.parser().given_words(
               {"--resume", "--gather", "--gather-partial", "--shard", "--threads", "--format"}),
           .pairs = static_cast<Index>(pairs),
@@ -133,53 +136,6 @@ StudyRow computed_row(const StudyRun& run, const StudyPair& pair, const std::str
   row.keys = std::make_shared<const CellKeys>(std::move(keys));
   return row;
 }
-
-/// Adds the numbers of rows. Rows that share their keys are looked up once.
-class Gathering {
- public:
-  Gathering(StudyValues& values, bool shares) : values_(values), shares_(shares) {}
-
-  void add(const StudyRow& row) {
-    if (row.keys != last_ && (!last_ || *row.keys != *last_)) {
-      places_.clear();
-      for (const auto& key : *row.keys) {
-        const auto [at, is_new] = index_of_key_.emplace(key, values_.keys.size());
-        if (is_new) values_.keys.push_back(key), values_.numbers.emplace_back(), values_.pairs.emplace_back();
-        places_.push_back(at->second);
-      }
-    }
-    last_ = row.keys;
-    const auto pair = static_cast<Index>(values_.rows.size());
-    values_.rows.push_back(row.row);
-    if (shares_) values_.clean.push_back(0), values_.corrupt.push_back(0);
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      values_.numbers[places_[i]].values.push_back(row.values[i]);
-      values_.pairs[places_[i]].push_back(pair);
-      const std::string& what = (*row.keys)[i].front();
-      if (shares_ && what == kCleanCell) values_.clean.back() = row.values[i];
-      if (shares_ && what == kCorruptCell) values_.corrupt.back() = row.values[i];
-    }
-  }
-  /// What each share is a share of.
-  void finish() {
-    for (std::size_t at = 0; shares_ && at < values_.keys.size(); ++at) {
-      const std::string& what = values_.keys[at].front();
-      if (what == kCleanCell || what == kCorruptCell) continue;
-      const double sign = what.ends_with(kLost) ? -1 : 1;
-      for (const Index pair : values_.pairs[at]) {
-        const auto i = static_cast<std::size_t>(pair);
-        values_.numbers[at].wholes.push_back(sign * (values_.clean[i] - values_.corrupt[i]));
-      }
-    }
-  }
-
- private:
-  StudyValues& values_;
-  bool shares_;
-  std::shared_ptr<const CellKeys> last_ = {};
-  std::vector<std::size_t> places_ = {};
-  std::map<std::vector<std::string>, std::size_t> index_of_key_ = {};
-};
 
 std::string named_rows(const std::vector<Index>& rows) {
   return (rows.size() == 1 ? "row " : "rows ") +

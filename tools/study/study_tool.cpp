@@ -6,6 +6,7 @@
 #include "study/effects.h"
 #include "study/probe.h"
 #include "study/study.h"
+#include "study/study_figure.h"
 
 namespace headlight {
 
@@ -22,7 +23,8 @@ constexpr StudyWays kStudyWays{.add_options = add_study_options,
                                .effects = study_effects,
                                .control_text = control_text,
                                .control_json = control_json,
-                               .add_control = add_control};
+                               .add_control = add_control,
+                               .draw = figure_of_study};
 constexpr ToolCommands kStudyCommands{.commands = kOfStudy, .study = &kStudyWays};
 }  // namespace
 

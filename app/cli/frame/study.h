@@ -11,6 +11,7 @@
 #include "cli/frame/question_command.h"
 #include "cli/options/metric_options.h"
 #include "explain/patch/patching.h"
+#include "figure/figure.h"
 #include "heads/head_effects.h"
 
 namespace headlight {
@@ -78,6 +79,10 @@ struct StudyWays {
   std::string (*control_text)(const PatchControl& control);
   Value (*control_json)(const PatchControl& control);
   void (*add_control)(const PatchControl& control, Arrays& arrays);
+
+  /// Of `figure`; nothing where it is asked for no picture of a study.
+  std::optional<Result<int>> (*draw)(const QuestionCommand& command, const FigureOptions& options,
+                                     const std::string& file, const std::string& font);
 };
 
 /// Those of this build; null where it has no such tool.

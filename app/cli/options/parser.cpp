@@ -97,6 +97,7 @@ Option& Option::required() { return option_->required(), *this; }
 Option& Option::check(const TakeWord& fault) { return option_->check(fault, ""), *this; }
 Option& Option::list() { return option_->delimiter(',')->allow_extra_args(false), *this; }
 Option& Option::repeated() { return option_->allow_extra_args(false), *this; }
+Option& Option::may_stand_alone() { return option_->expected(0, 1), *this; }
 Option& Option::needs(const char* other) { return option_->needs(std::string(other)), *this; }
 
 Option& Option::excludes(std::initializer_list<const char*> others) {

@@ -62,6 +62,8 @@ class Option {
   Option& list();
   /// One word each time that the option is given, instead of all words that follow.
   Option& repeated();
+  /// A word may stand behind it; without one the target gets an empty word.
+  Option& may_stand_alone();
   Option& needs(const char* other);
   Option& excludes(std::initializer_list<const char*> others);
 

@@ -11,16 +11,17 @@
 
 namespace headlight {
 
-/// --view, of those views for which `wanted` holds; their earlier names are taken too.
+/// --view, of those views for which `wanted` holds; their earlier names are taken too, and what a tool shows.
 template <class Wanted>
-void add_view(Parser& command, std::string& view, Wanted wanted, const char* help) {
+void add_view(Parser& command, std::string& view, Wanted wanted, const char* help, std::string_view of_tool = {}) {
   std::string names;
   for (const NamedView& one : kNamedViews)
     if (wanted(one)) names.append(names.empty() ? "{" : ",").append(one.name);
+  if (!of_tool.empty()) names.append(",").append(of_tool);
   names += '}';
-  command.option("--view", view, help, names).check([wanted, names](const std::string& name) {
+  command.option("--view", view, help, names).check([wanted, names, of_tool](const std::string& name) {
     const NamedView* named = named_view(name);
-    return named && wanted(*named) ? std::string() : name + " not in " + names;
+    return (named && wanted(*named)) || name == of_tool ? std::string() : name + " not in " + names;
   });
 }
 

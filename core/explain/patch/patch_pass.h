@@ -30,6 +30,22 @@ Result<Patching> patching_of(const Trace& clean, const Trace& corrupt, const Pat
 /// The values of the source's tokens in the rows of the base's.
 Patch patch_of_pairs(PatchAt at, const HeadRef& head, const Matrix& values, const TokenPairs& pairs);
 
+/// The numbers of one part of an answer, all tokens.
+Matrix part_of(const Trace& trace, PatchAt at, const HeadRef& head);
+
+/// Whether these two answers have the part.
+Status check_part(const Trace& clean, const Trace& corrupt, const PatchWanted& wanted);
+
+/// A cell and the patch that makes it.
+struct CellPatch {
+  PatchCell cell = {};
+  Patch patch = {};
+};
+/// Every part that is wanted, in order, with the source's numbers.
+Result<std::vector<CellPatch>> cell_patches_of(const Patching& patching, const PatchWanted& wanted);
+/// Fills in what the patched parts restore, layer by layer, in batches.
+Status restore(Patching& patching, const std::vector<CellPatch>& cells, PatchAnswer& answer);
+
 /// What each of the variants restores, all of them one batch, which is so many of the passes. Errors: numbers that are
 /// not finite; that it was stopped.
 Result<std::vector<double>> restored_by(Patching& patching, const std::vector<Patches>& variants);

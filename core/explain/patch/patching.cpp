@@ -18,23 +18,6 @@ bool of_stream(PatchAt at) { return at == PatchAt::residual || at == PatchAt::ff
 /// Whether each token is a cell.
 bool one_by_one(const PatchWanted& wanted) { return wanted.by_token || !wanted.tokens.empty() || of_stream(wanted.at); }
 
-/// The numbers of one part of the clean answer, all tokens.
-Matrix clean_values(const Trace& clean, PatchAt at, const HeadRef& head) {
-  const auto all = [&](Quantity quantity) { return whole(clean, matrix_id(quantity, head)); };
-  const Index queries = clean.queries(head.stack);
-  switch (at) {
-    case PatchAt::heads: return z_rows(clean, head, 0, queries);
-    case PatchAt::residual: return clean.blocks_of(head.stack)[static_cast<std::size_t>(head.layer)].output;
-    case PatchAt::ffn: return all(Quantity::ffn_output);
-    case PatchAt::pattern: return attention_rows(clean, head, 0, queries);
-    case PatchAt::q: return all(Quantity::query);
-    case PatchAt::k:
-    case PatchAt::v: break;
-  }
-  const AttentionTrace& attention = clean.attention(head.stack, head.layer);
-  return head_columns(at == PatchAt::k ? attention.key : attention.value, head.head, attention.num_kv_heads);
-}
-
 /// The layers and heads that are wanted, in order.
 Result<std::vector<HeadRef>> wanted_heads(const Trace& trace, const PatchWanted& wanted) {
   const Index layers = trace.num_layers(wanted.stack);
@@ -83,13 +66,33 @@ Result<std::vector<TokenPairs>> wanted_tokens(const Trace& corrupt, const PatchW
   return cells;
 }
 
-/// A cell and the patch that makes it.
-struct CellPatch {
-  PatchCell cell = {};
-  Patch patch = {};
-};
+}  // namespace
 
-/// Fills in what the patched parts restore, layer by layer, in batches.
+Matrix part_of(const Trace& trace, PatchAt at, const HeadRef& head) {
+  const auto all = [&](Quantity quantity) { return whole(trace, matrix_id(quantity, head)); };
+  const Index queries = trace.queries(head.stack);
+  switch (at) {
+    case PatchAt::heads: return z_rows(trace, head, 0, queries);
+    case PatchAt::residual: return trace.blocks_of(head.stack)[static_cast<std::size_t>(head.layer)].output;
+    case PatchAt::ffn: return all(Quantity::ffn_output);
+    case PatchAt::pattern: return attention_rows(trace, head, 0, queries);
+    case PatchAt::q: return all(Quantity::query);
+    case PatchAt::k:
+    case PatchAt::v: break;
+  }
+  const AttentionTrace& attention = trace.attention(head.stack, head.layer);
+  return head_columns(at == PatchAt::k ? attention.key : attention.value, head.head, attention.num_kv_heads);
+}
+
+Status check_part(const Trace& clean, const Trace& corrupt, const PatchWanted& wanted) {
+  if (of_stream(wanted.at) && wanted.stack == Stack::cross)
+    return bad_input("--stack", "", "self or encoder with --at " + std::string(name(wanted.at)), "cross");
+  if (wanted.at == PatchAt::pattern && (clean.queries(wanted.stack) != corrupt.queries(wanted.stack) ||
+                                        clean.keys(wanted.stack) != corrupt.keys(wanted.stack)))
+    return bad_input("--from", "tokens", "as many as the other sentence has, with --at pattern", "another number");
+  return Done{};
+}
+
 Status restore(Patching& patching, const std::vector<CellPatch>& cells, PatchAnswer& answer) {
   const Index most = variants_at_once(patching.base, static_cast<Index>(cells.size()));
   for (std::size_t first = 0, end = 0; first < cells.size(); first = end) {
@@ -107,7 +110,6 @@ Status restore(Patching& patching, const std::vector<CellPatch>& cells, PatchAns
   return Done{};
 }
 
-/// Every part that is wanted, in order, with the source's numbers.
 Result<std::vector<CellPatch>> cell_patches_of(const Patching& patching, const PatchWanted& wanted) {
   const auto heads = TRY(wanted_heads(patching.base, wanted));
   const auto tokens = TRY(wanted_tokens(patching.base, wanted));
@@ -115,7 +117,7 @@ Result<std::vector<CellPatch>> cell_patches_of(const Patching& patching, const P
   for (const HeadRef& head : heads) {
     if (wanted.at == PatchAt::ffn && !exists(patching.source, matrix_id(Quantity::ffn_output, head)))
       return bad_input("--at", "", "a part that the model has", "no feed-forward");
-    const Matrix values = clean_values(patching.source, wanted.at, head);
+    const Matrix values = part_of(patching.source, wanted.at, head);
     for (const TokenPairs& pairs : tokens) {
       CellPatch& one = cells.emplace_back();
       one.cell.layer = head.layer;
@@ -127,6 +129,8 @@ Result<std::vector<CellPatch>> cell_patches_of(const Patching& patching, const P
   }
   return cells;
 }
+
+namespace {
 
 /// The chosen parts patched together, and as many others at random.
 Result<PatchControl> control_of(Patching& patching, const std::vector<CellPatch>& chosen) {
@@ -174,11 +178,7 @@ Result<PatchAnswer> patch_answers(const Trace& clean, const Trace& corrupt, cons
   PatchAnswer answer;
   Progress unwatched;
   auto patching = TRY(patching_of(clean, corrupt, wanted, threads, progress ? *progress : unwatched, answer));
-  if (of_stream(wanted.at) && wanted.stack == Stack::cross)
-    return bad_input("--stack", "", "self or encoder with --at " + std::string(name(wanted.at)), "cross");
-  if (wanted.at == PatchAt::pattern && (clean.queries(wanted.stack) != corrupt.queries(wanted.stack) ||
-                                        clean.keys(wanted.stack) != corrupt.keys(wanted.stack)))
-    return bad_input("--from", "tokens", "as many as the other sentence has, with --at pattern", "another number");
+  TRY(check_part(clean, corrupt, wanted));
   const auto cells = TRY(cell_patches_of(patching, patching.wanted));
   const bool controlled = wanted.control > 0 && !cells.empty();
   patching.passes = cells.size();

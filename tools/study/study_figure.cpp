@@ -1,0 +1,324 @@
+#include "study/study_figure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <set>
+
+#include "base/file.h"
+#include "base/formatted.h"
+#include "base/result.h"
+#include "cli/options/print.h"
+#include "figure/labels.h"
+#include "figure/map_items.h"
+#include "paper/figure_file.h"
+#include "study/gathering.h"
+#include "study/study_plots.h"
+#include "study/study_words.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::size_t kMostBars = 16;
+
+constexpr std::pair<std::string_view, const Words*> kKinds[] = {{"patch", &kStudyWords.patch},
+                                                                {"lens", &kStudyWords.lens},
+                                                                {"why", &kStudyWords.why},
+                                                                {"heads", &kStudyWords.heads}},
+                                                    kWhats[] = {{"effect", &kStudyWords.effect},
+                                                                {"probability", &kStudyWords.probability},
+                                                                {"difference", &kStudyWords.difference},
+                                                                {"logit", &kStudyWords.logit},
+                                                                {"term", &kStudyWords.term}};
+
+/// A study as it is drawn.
+struct DrawnStudy {
+  StudyStatement statement = {};
+  StudyQuestion question = {};
+  StudyValues values = {};
+  std::vector<Summary> summaries = {};
+
+  const std::string& field(std::size_t cell, std::string_view column) const {
+    static const std::string kNone;
+    const auto at = std::ranges::find(question.columns, column);
+    return at == question.columns.end() ? kNone
+                                        : values.keys[cell][static_cast<std::size_t>(at - question.columns.begin())];
+  }
+  /// Its fields but the first and those that are empty: the name of a head, else the words.
+  std::string label(std::size_t cell) const {
+    std::string label, stack = field(cell, "stack");
+    if (!stack.empty() && stack != "self") label = stack + " ";
+    const std::string &layer = field(cell, "layer"), &head = field(cell, "head");
+    if (!layer.empty()) label += "L" + layer;
+    if (!head.empty()) label += "·H" + head;
+    if (!field(cell, "token").empty()) label += " t" + field(cell, "token");
+    for (const char* column : {"from", "query", "key"})
+      if (!field(cell, column).empty()) label += (label.empty() ? "" : " · ") + field(cell, column);
+    return label;
+  }
+};
+
+std::string value_of_option(const StudyStatement& statement, std::string_view option) {
+  const auto at = std::ranges::find(statement.words, option);
+  return at == statement.words.end() || at + 1 == statement.words.end() ? "" : *(at + 1);
+}
+
+/// The rows of the study in the order of its pairs, of each pair the last.
+Result<DrawnStudy> drawn_study(const std::string& study, int threads, std::vector<Error>& problems) {
+  const auto rows = TRY(StudyRows::open(study, {}, false, problems));
+  if (rows.statements().empty()) return bad_input(study, "", "a line that states the study", "none");
+  DrawnStudy drawn{.statement = rows.statements().back()};
+  std::set<std::string> studies;
+  for (const StudyStatement& one : rows.statements()) studies.insert(one.study);
+  if (studies.size() > 1)
+    problems.push_back(
+        bad_input(study, "studies", "one", std::to_string(studies.size()) + ": the one that was stated last is drawn"));
+  drawn.question.columns = drawn.statement.columns, drawn.question.title = drawn.statement.title;
+  std::map<Index, const StudyRow*> by_row;
+  std::ptrdiff_t all = 0, failed = 0;
+  for (const StudyRow& row : rows.rows()) {
+    if (row.study != drawn.statement.study) continue;
+    ++all;
+    if (row.error.empty() && row.keys->front().size() == drawn.question.columns.size()) by_row[row.row] = &row;
+    else ++failed;
+  }
+  if (failed > 0)
+    problems.push_back(bad_input(study, counted(all, "row"), "numbers in each", "none in " + std::to_string(failed)));
+  if (by_row.empty()) return bad_input(study, "rows", "at least one with numbers", "none");
+  const CellKeys& keys = *by_row.begin()->second->keys;
+  const bool shares = keys.front().front() == kCleanCell;
+  if (shares) {
+    const auto how = value_named<Normalise>(kNormaliseNames, value_of_option(drawn.statement, "--normalise"));
+    drawn.question.normalise = how.value_or(Normalise::total);
+  }
+  Gathering gathering(drawn.values, shares);
+  for (const auto& [number, row] : by_row) gathering.add(*row);
+  gathering.finish();
+  warn_of_small_wholes(study, drawn.question, drawn.values, problems);
+  drawn.summaries = summaries_of(drawn.question, drawn.values, threads);
+  return drawn;
+}
+
+/// Cells of the same kind, of one stack.
+struct CellGroup {
+  std::string what, stack;
+  std::vector<std::size_t> cells = {};
+};
+
+std::vector<CellGroup> groups_of(const DrawnStudy& study) {
+  std::vector<CellGroup> groups;
+  for (std::size_t cell = 0; cell < study.values.keys.size(); ++cell) {
+    const std::string& what = study.values.keys[cell].front();
+    if (study.question.normalise && (what == kCleanCell || what == kCorruptCell)) continue;
+    if (what == kRandomCell || what == kRandomLostCell) continue;  // a bar among the others
+    const std::string& stack = study.field(cell, "stack");
+    const auto known =
+        std::ranges::find_if(groups, [&](const CellGroup& one) { return one.what == what && one.stack == stack; });
+    CellGroup& group = known == groups.end() ? groups.emplace_back(CellGroup{what, stack}) : *known;
+    group.cells.push_back(cell);
+  }
+  return groups;
+}
+
+/// Means by layer, and by head or token; NaN where there is no cell.
+struct GroupMap {
+  Matrix means = {};
+  std::vector<Token> rows = {}, columns = {};
+};
+
+/// Nothing where the cells have no two such numbers, or are all of one column.
+std::optional<GroupMap> map_of_group(const DrawnStudy& study, const CellGroup& group) {
+  const bool heads = !study.field(group.cells.front(), "head").empty();
+  const char* of_columns = heads ? "head" : "token";
+  std::set<Index> layers, columns;
+  const auto numbers_of_cell = [&](std::size_t cell) -> std::optional<std::pair<Index, Index>> {
+    const auto layer = parse_index(study.field(cell, "layer")), column = parse_index(study.field(cell, of_columns));
+    if (!layer || !column || (heads && !study.field(cell, "token").empty())) return std::nullopt;
+    return std::pair{*layer, *column};
+  };
+  for (const std::size_t cell : group.cells) {
+    const auto at = numbers_of_cell(cell);
+    if (!at) return std::nullopt;
+    layers.insert(at->first), columns.insert(at->second);
+  }
+  if (columns.size() < 2) return std::nullopt;
+  GroupMap map{Matrix::Constant(std::ssize(layers), std::ssize(columns), std::nanf(""))};
+  for (const std::size_t cell : group.cells) {
+    const auto at = *numbers_of_cell(cell);
+    map.means(std::distance(layers.begin(), layers.find(at.first)),
+              std::distance(columns.begin(), columns.find(at.second))) = static_cast<float>(study.summaries[cell].mean);
+  }
+  for (const Index layer : layers) map.rows.emplace_back().text = "L" + std::to_string(layer);
+  for (const Index column : columns) map.columns.emplace_back().text = (heads ? "H" : "t") + std::to_string(column);
+  return map;
+}
+
+/// Whether the cells are one a layer.
+bool is_over_layers(const DrawnStudy& study, const CellGroup& group) {
+  return group.cells.size() > 1 && std::ranges::all_of(group.cells, [&](std::size_t cell) {
+           return parse_index(study.field(cell, "layer")) &&
+                  study.label(cell).ends_with("L" + study.field(cell, "layer"));
+         });
+}
+
+std::string what_of(const DrawnStudy& study, const CellGroup& group, Language language) {
+  const bool unit = study.question.normalise == Normalise::none;
+  if (group.what == "restored") return words(language, unit ? kStudyWords.restored_by : kStudyWords.restored);
+  if (group.what == kLost) return words(language, unit ? kStudyWords.lost_by : kStudyWords.lost);
+  std::string what = group.what;
+  for (const auto& [name, text] : kWhats)
+    if (what == name) what = words(language, *text);
+  return group.stack.empty() || group.stack == "self" ? what : group.stack + ", " + what;
+}
+
+/// The largest cells, and beside them what random places do.
+void add_largest(Page& page, const DrawnStudy& study, std::vector<std::size_t> cells, const FigureOptions& options) {
+  const std::string all = std::to_string(cells.size()), shown = std::to_string(std::min(cells.size(), kMostBars));
+  std::ranges::stable_sort(cells, [&](std::size_t a, std::size_t b) {
+    return std::abs(study.summaries[a].mean) > std::abs(study.summaries[b].mean);
+  });
+  cells.resize(std::min(cells.size(), kMostBars));
+  const char* random = study.values.keys[cells.front()].front() == kLost ? kRandomLostCell : kRandomCell;
+  std::vector<PlottedMean> bars;
+  bool tested = false;
+  for (const std::size_t cell : cells) {
+    bars.push_back({study.label(cell), study.summaries[cell]});
+    tested = tested || bars.back().summary.p_holm;
+  }
+  for (std::size_t cell = 0; cell < study.values.keys.size(); ++cell)
+    if (study.values.keys[cell].front() == random)
+      bars.push_back({words(options.language, kStudyWords.random), study.summaries[cell], true});
+  std::string title = words(options.language, tested ? kStudyWords.tested : kStudyWords.bars);
+  const bool zh = options.language == Language::zh;
+  if (all != shown)
+    title += " · " + filled(words(options.language, kStudyWords.largest), {zh ? all : shown, zh ? shown : all});
+  add_lines(page, title, page.label, Role::label, page.ink.dim);
+  page.y += 0.3f * page.label;
+  add_bars(page, bars, options.theme);
+}
+
+void add_group(Page& page, const DrawnStudy& study, const CellGroup& group, const FigureOptions& options) {
+  const std::string what = what_of(study, group, options.language);
+  const auto map = map_of_group(study, group);
+  add_lines(page, what, page.label, Role::label, page.ink.text);
+  page.y += 0.3f * page.label;
+  if (is_over_layers(study, group)) {
+    add_lines(page, words(options.language, kStudyWords.layers), page.label, Role::label, page.ink.dim);
+    std::vector<PlottedMean> points;
+    for (const std::size_t cell : group.cells)
+      points.push_back({"L" + study.field(cell, "layer"), study.summaries[cell]});
+    return add_line_plot(page, points);
+  }
+  if (map) {
+    float largest = 0;
+    bool negative = study.question.normalise.has_value();
+    for (Index i = 0; i < map->means.size(); ++i) {
+      const float mean = map->means.data()[i];
+      if (std::isfinite(mean)) largest = std::max(largest, std::abs(mean)), negative = negative || mean < 0;
+    }
+    const ColourScale scale{
+        .theme = options.theme, .top = nice_range(largest), .diverging = negative, .colours = options.colours};
+    add_large_map(page, {map->means, &map->rows, &map->columns}, std::min(page.room(), page.fair_height()),
+                  kLargestNamed, scale);
+    add_colour_bar(page, scale, what, options.language, false);
+  }
+  add_largest(page, study, group.cells, options);
+}
+
+std::string title_of(const DrawnStudy& study, Language language) {
+  for (const auto& [command, kind] : kKinds)
+    if (study.statement.words.front() == command) return words(language, *kind);
+  return study.statement.words.front();
+}
+
+std::string pairs_text(const DrawnStudy& study, Language language) {
+  const Index count = std::ssize(study.values.rows);
+  if (count < study.statement.pairs)
+    return filled(words(language, kStudyWords.some), {std::to_string(count), std::to_string(study.statement.pairs)});
+  return counted(language, static_cast<std::size_t>(count), kStudyWords);
+}
+
+/// The metric of both answers.
+std::string ends_text(const DrawnStudy& study, Language language) {
+  std::vector<std::string> ends;
+  for (std::size_t cell = 0; cell < study.values.keys.size(); ++cell) {
+    const std::string& what = study.values.keys[cell].front();
+    if (what != kCleanCell && what != kCorruptCell) continue;
+    const Summary& one = study.summaries[cell];
+    const int digits = digits_of(one.mean);
+    ends.push_back(number_text(one.mean, digits));
+    if (one.low) ends.back() += " [" + number_text(*one.low, digits) + ", " + number_text(*one.high, digits) + "]";
+  }
+  return ends.size() == 2 ? filled(words(language, kStudyWords.ends), {ends[0], ends[1]}) : "";
+}
+
+std::string caption_of_study(const DrawnStudy& study, Language language) {
+  std::vector<std::string> parts{
+      joined_texts(study.statement.words, " ", [](const std::string& word) { return shell_word(word, ",@%"); }),
+      filled(words(language, kStudyWords.model), {study.statement.model, study.statement.version})};
+  if (study.question.normalise) {
+    const Words* kinds[] = {&kStudyWords.total, &kStudyWords.pairs, &kStudyWords.none};
+    parts.emplace_back(words(language, *kinds[static_cast<std::size_t>(*study.question.normalise)]));
+  }
+  if (study.values.rows.size() > 1)
+    parts.push_back(filled(words(language, kStudyWords.draws), {std::to_string(kDraws), std::to_string(kDrawsSeed)}));
+  if (std::ranges::any_of(study.summaries, [](const Summary& one) { return one.p.has_value(); }))
+    parts.emplace_back(words(language, kStudyWords.holm));
+  return joined_texts(parts, " · ");
+}
+
+}  // namespace
+
+bool is_study(const std::string& path) {
+  const std::vector<std::string> files = path.empty() ? std::vector<std::string>{} : files_of_study(path);
+  if (files.empty()) return false;
+  constexpr std::string_view kBegin = R"({"row":)";
+  std::string begin(kBegin.size(), '\0');
+  std::ifstream in(files.front(), std::ios::binary);
+  return in.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == kBegin;
+}
+
+Result<Drawing> draw_study(const std::string& study, const FigureOptions& options, const TextWidth& measure,
+                           int threads, std::vector<Error>& problems) {
+  if (!is_study(study))
+    return bad_input(study, "", "what --resume wrote: a file, or a folder with .jsonl files", "none");
+  const auto drawn = TRY(drawn_study(study, threads, problems));
+  const Language language = options.language;
+  Page page = new_page(options, measure);
+  add_title(page, title_of(drawn, language), pairs_text(drawn, language), true);
+  const std::string ends = ends_text(drawn, language);
+  add_lines(page, drawn.question.title, page.label, Role::label, page.ink.text);
+  if (!ends.empty()) add_lines(page, ends, page.label, Role::label, page.ink.text);
+  page.y += 0.6f * page.label;
+  for (const CellGroup& group : groups_of(drawn)) add_group(page, drawn, group, options);
+  return with_caption(std::move(page), caption_of_study(drawn, language));
+}
+
+namespace {
+
+Result<int> write_study_figure(const QuestionCommand& command, const FigureOptions& options, const std::string& file,
+                               const std::string& font) {
+  const std::vector<std::string> taken{"--view", "--output",     "--width",      "--theme",  "--language",
+                                       "--font", "--no-caption", "--colour-map", "--threads"};
+  for (const std::string& word : command.parser().given_words(taken))
+    if (word.starts_with("-")) return bad_input(word, "", "no such option beside a study", "one");
+  const auto fonts = TRY(PaperFonts::open(font));
+  std::vector<Error> problems;
+  const RequestOptions& request = command.request();
+  const auto drawing = TRY(draw_study(request.source(), options, fonts->measure(), request.threads(), problems));
+  TRY(write_figure(drawing, file, *fonts));
+  if (!options.caption) TRY(write_file(std::filesystem::path(file).replace_extension(".txt"), drawing.caption + "\n"));
+  print_warnings(problems);
+  return 0;
+}
+
+}  // namespace
+
+std::optional<Result<int>> figure_of_study(const QuestionCommand& command, const FigureOptions& options,
+                                           const std::string& file, const std::string& font) {
+  const Parser& parser = command.parser();
+  const bool asked = parser.given("--view") ? parser.value("--view") == "study" : is_study(command.request().source());
+  return asked ? std::optional(write_study_figure(command, options, file, font)) : std::nullopt;
+}
+
+}  // namespace headlight
