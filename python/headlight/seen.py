@@ -251,10 +251,10 @@ class _Captured:
         call, facts, paths = self.call, self.facts, {role: self.call.node(role).path(MADE) for role in ("query", "key")}
         kinds = {step.kind for path in paths.values() for step in path}
         facts["given"] = [[name, ""] for kind, name in (("normed", "norms"), ("turned", "positions")) if kind in kinds]
-        projected, half = {"q_proj.weight", "k_proj.weight"} & set(self.arrays), facts["dtype"].endswith("float16")
+        projected = {"q_proj.weight", "k_proj.weight"} & set(self.arrays)
         for role in paths if "turned" in kinds and rows is None and not projected else ():
             array, turned = call.joined(lambda part: part.operand_before(role)), self.arrays.get(role)
-            known = array is not None and turned is not None and not paths[role][0].cache and not half
+            known = array is not None and turned is not None and not paths[role][0].cache
             if known and array[0].size == turned[0].size:
                 self.arrays[role + ".before"] = side_by_side(array[:len(turned)])
         facts["new_at"], facts["new_keys"] = call.new_rows() if len(self.parts) == 1 else (0, 0)

@@ -52,6 +52,34 @@ TEST(NumberTable, WordsInFrontAndAboveAreLabels) {
   EXPECT_EQ(one.numbers.cols(), 2);
 }
 
+TEST(NumberTable, TablesOfOtherProgramsAreThoseOfTheirNumbers) {
+  const Matrix two = (Matrix(2, 2) << 0.9f, 0.1f, 0.3f, 0.7f).finished();
+  const std::vector<std::string> none, counted{"0", "1"}, i_am{"I", "am"}, ich_bin{"ich", "bin"};
+  struct Case {
+    const char* text;
+    const std::vector<std::string>&rows, &columns;
+  };
+  for (const auto& [text, rows, columns] : {
+           Case{"0,1\n0.9,0.1\n0.3,0.7\n", none, counted},
+           {",0,1\n0,0.9,0.1\n1,0.3,0.7\n", counted, counted},
+           {";ich;bin\nI;0,9;0,1\nam;0,3;0,7\n", i_am, ich_bin},
+           {"\"0,9\",\"0,1\"\n\"0,3\",\"0,7\"", none, none},
+           {"0.9,0.1,\n0.3,0.7,\n", none, none},
+           {"0.9 & 0.1 \\\\\n\\hline\n0.3 & 0.7 \\\\\n", none, none},
+           {"|  | ich | bin |\n|---|:-:|---|\n| I | 0.9 | 0.1 |\n| am | 0.3 | 0.7 |\n", i_am, ich_bin},
+       }) {
+    const NumberTable table = number_table(text);
+    EXPECT_TRUE(same(table.numbers, two)) << text << "\n" << table.numbers;
+    EXPECT_EQ(table.row_labels, rows) << text;
+    EXPECT_EQ(table.column_labels, columns) << text;
+  }
+  for (const char* text : {",ich,bin\nI,1,NaN\nam,0.3,0.7\n", ",ich,bin\nI,1,\nam,0.3,0.7\n"})
+    EXPECT_EQ(number_table(text).numbers(0, 1), 0.0f) << text;
+  // A row of whole numbers is one where others are whole as well, or where the table is square with it.
+  for (const char* text : {"0,1\n1,0.5\n0.5,1", "0,1\n0.5,0.5", "0 1 2\n3 4 5"})
+    EXPECT_EQ(number_table(text).column_labels, none) << text;
+}
+
 TEST(NumberTable, ABlockedScoreIsMinusInfinity) {
   const Matrix scores = number_table("[[1, -inf], [2, 3]]").numbers;
   EXPECT_EQ(scores(0, 1), -std::numeric_limits<float>::infinity());

@@ -285,6 +285,43 @@ TEST(Capture, ATurnThatIsRightAsWellIsNotMixed) {
         }
 }
 
+TEST(Capture, RotaryPositionsOfRoFormerAreChecked) {
+  for (const Index rows : {1, 2, 6})
+    for (const bool half : {true, false})
+      for (const double base : {1e4, 5e5}) {
+        CapturedCall call;
+        call.d_k = 8;
+        const auto put = [&](const std::string& name, Index offset) {
+          const reference::Grid before = reference::Grid::Random(rows + offset, 8);
+          for (const auto& [own, grid] : {std::pair{".before", before}, {"", turned_rows(before, half, true, base)}}) {
+            Array& array = call.arrays[name + own] = Array{.shape = {1, rows, 8}, .values = {}};
+            for (Index i = 0; i < rows * 8; ++i)
+              array.values.push_back(static_cast<float>(grid(offset + i / 8, i % 8)));
+          }
+        };
+        put("query", 0), put("key", 0);
+        EXPECT_TRUE(are_turned(call, base, 0)) << rows;
+        EXPECT_EQ(are_turned(call, base == 1e4 ? 5e5 : 1e4, 0), rows == 1) << rows;
+        put("query", 3);
+        EXPECT_TRUE(are_turned(call, base, 3)) << rows;
+        EXPECT_FALSE(are_turned(call, base, 0)) << rows;
+        put("query", 0), put("key", 2);
+        EXPECT_FALSE(are_turned(call, base, 0)) << rows;
+      }
+}
+
+TEST(Capture, ABiasThatIsLearnedIsNoGuess) {
+  const Attention right = causal_attention();
+  for (const char* of : {"learned", ""}) {
+    Captured file = Captured(right, right).blocks(right.allowed);
+    file.facts += R"(,"steps":[["add","1","1",")" + std::string(of) + R"("]])";
+    file.arrays["0.step.0"] = array_of({1, 1, 7, 7}, {alibi(0.5)});
+    file.arrays.erase("0.attentions");
+    file.arrays.erase("0.output");
+    EXPECT_EQ(file.judged().unchecked.empty(), *of != 0);
+  }
+}
+
 TEST(Capture, MasksOfOtherSentencesAreSoForAllOfTheBatch) {
   struct Size {
     std::size_t sentences, heads, tokens;

@@ -40,12 +40,17 @@ std::optional<double> number_in(std::string_view text) {
   if (text == "inf" || text == "Infinity" || text == "∞")
     return negative ? std::optional(-std::numeric_limits<double>::infinity()) : std::nullopt;
   if (text.empty() || !(text.front() == '.' || (text.front() >= '0' && text.front() <= '9'))) return std::nullopt;
-  const auto number = parse_number<double>(text);
+  std::string pointed(text);  // 0,8 between semicolons is 0.8
+  if (const auto comma = pointed.find(','); comma != std::string::npos && pointed.find('.') == std::string::npos)
+    pointed[comma] = '.';
+  const auto number = parse_number<double>(std::string_view(pointed));
   if (!number || std::abs(*number) > static_cast<double>(std::numeric_limits<float>::max())) return std::nullopt;
   return negative ? -*number : *number;
 }
 
-bool is_empty_cell(std::string_view text) { return text == "-" || text == "–" || text == "—" || text == "−"; }
+bool is_empty_cell(std::string_view text) {
+  return text.empty() || text == "-" || text == "–" || text == "—" || text == "−";
+}
 bool is_dots(std::string_view text) { return text == "..." || text == "…"; }
 
 std::string cell_name(std::size_t row, std::size_t column) {
@@ -165,16 +170,39 @@ Cells split_cells(std::string_view line, std::string_view separators) {
   return cells;
 }
 
-/// The lines that are not empty; without separators spaces are, one or several.
+/// The lines that are not empty; without separators spaces are, one or several. Left out are the frame and the rules of
+/// Markdown and LaTeX, and a last column without a cell, which the separator behind each row makes.
 std::vector<Cells> plain_cells(std::string_view text, std::string_view separators) {
   std::vector<Cells> rows;
   for (std::string_view line : split_at('\n', text)) {
     line = trimmed(line);
-    if (line.empty()) continue;
+    if (separators == "&" && line.ends_with("\\\\")) line = trimmed(line.substr(0, line.size() - 2));
+    if (separators == "|" && line.find_first_not_of("|-: ") == std::string_view::npos) continue;
+    if (line.empty() || (separators == "&" && line.starts_with('\\'))) continue;
+    if (separators == "|" && line.starts_with('|')) line.remove_prefix(1);
+    if (separators == "|" && line.ends_with('|')) line.remove_suffix(1);
     rows.push_back(split_cells(line, separators.empty() ? kTableSpaces : separators));
     if (separators.empty()) std::erase(rows.back(), "");
   }
+  const auto is_open = [](const Cells& cells) { return cells.size() > 1 && cells.back().empty(); };
+  if (separators == "," && std::all_of(rows.begin(), rows.end(), is_open))
+    for (Cells& cells : rows) cells.pop_back();
   return rows;
+}
+
+/// 0, 1, 2, …: the names that pandas gives to columns.
+bool counts_up(Cells::const_iterator begin, Cells::const_iterator end) {
+  std::size_t next = 0;
+  return std::all_of(begin, end, [&](std::string_view cell) { return cell == std::to_string(next++); }) && next > 1;
+}
+
+/// Whether the first row counts the columns of numbers that are all written with a point; two columns only where what
+/// is left is as long as it is wide.
+bool is_counted(const std::vector<Cells>& rows) {
+  const auto is_pointed = [](std::string_view cell) { return cell.find_first_of(".,") != std::string_view::npos; };
+  return rows.size() > 1 && counts_up(rows[0].begin(), rows[0].end()) && (rows[0].size() > 2 || rows.size() == 3) &&
+         std::all_of(rows.begin() + 1, rows.end(),
+                     [&](const Cells& cells) { return std::all_of(cells.begin(), cells.end(), is_pointed); });
 }
 
 bool is_numeric(std::string_view cell) { return number_in(cell) || is_empty_cell(cell); }
@@ -191,13 +219,17 @@ Result<NumberTable> from_cells(std::string_view where, std::vector<Cells> rows) 
   // Words in front of the numbers: in any row but the first, which may be the words above them.
   const auto begins_with_word = [](const Cells& cells) { return cells.size() > 1 && is_word(cells.front()); };
   const std::size_t below = rows.size() > 1 ? 1 : 0;
-  const bool labelled = std::any_of(rows.begin() + static_cast<std::ptrdiff_t>(below), rows.end(), begins_with_word);
   const Cells& first = rows.front();
+  // pandas leaves the corner above its index empty.
+  const bool indexed = rows.size() > 1 && first.front().empty() && counts_up(first.begin() + 1, first.end());
+  const bool labelled =
+      indexed || std::any_of(rows.begin() + static_cast<std::ptrdiff_t>(below), rows.end(), begins_with_word);
   // Words above the numbers alone, as NumPy's relatives print a table, leave the corner out.
   const bool corner = !(rows.size() > 1 && rows[1].size() == first.size() + 1);
   const auto first_number = first.begin() + (labelled && corner && !first.empty() ? 1 : 0);
-  const bool headed = rows.size() > 1 && std::none_of(first_number, first.end(), is_numeric) &&
-                      std::any_of(first_number, first.end(), is_word);
+  const bool words_above = rows.size() > 1 && std::none_of(first_number, first.end(), is_numeric) &&
+                           std::any_of(first_number, first.end(), is_word);
+  const bool headed = words_above || indexed || is_counted(rows);
   std::vector<std::string> row_labels, column_labels;
   if (headed)
     for (auto cell = first_number; cell != first.end(); ++cell) column_labels.emplace_back(*cell);
@@ -210,7 +242,8 @@ Result<NumberTable> from_cells(std::string_view where, std::vector<Cells> rows) 
     numbers.emplace_back();
     for (std::size_t column = labelled ? 1 : 0; column < cells_of_row.size(); ++column) {
       const std::string_view cell = cells_of_row[column];
-      const auto number = is_empty_cell(cell) ? 0.0 : number_in(cell);
+      const bool missing = is_empty_cell(cell) || (labelled && (cell == "NaN" || cell == "nan"));  // as pandas says it
+      const auto number = missing ? 0.0 : number_in(cell);
       if (!number) return not_a_number(where, row, column - (labelled ? 1 : 0), cell);
       numbers.back().push_back(*number);
       if (++cells > kMostTableCells) return too_many(where);
@@ -236,7 +269,12 @@ Result<NumberTable> parse_number_table(std::string_view where, std::string_view 
   if (text.starts_with('[') || (called && text.find('[') != std::string_view::npos))
     return BracketReader(where, text).read();
   const auto has = [&](std::string_view sign) { return text.find(sign) != std::string_view::npos; };
-  const std::string_view separators = has("\t") ? "\t" : has(";") ? ";" : has(",") ? "," : "";
+  const std::string_view separators = text.starts_with('|')     ? "|"
+                                      : has("&") && has("\\\\") ? "&"
+                                      : has("\t")               ? "\t"
+                                      : has(";")                ? ";"
+                                      : has(",")                ? ","
+                                                                : "";
   return from_cells(where, plain_cells(text, separators));
 }
 

@@ -29,10 +29,10 @@ struct NumberTable {
 
 /// The text is of one of these forms:
 ///   brackets  [[1, 2], [3, 4]] as JSON, Python, NumPy and PyTorch write it, `array(…)` and `tensor(…)` too
-///   plain     CSV (commas, semicolons or tabs), or numbers with spaces between, a row a line
-/// A first row or column of words are labels. `-` is an empty cell, 0. A single row is a table
-/// of one row. Errors, `where: row R, column C: …` counted from 0: a word or NaN where a number should be; a row of
-/// another length; dots instead of numbers; nothing; more than kMostTableCells.
+///   plain     CSV (commas, semicolons or tabs: 0,8 is 0.8), rows of Markdown or LaTeX, numbers with spaces between
+/// A first row or column of words are labels, so are pandas' 0, 1, 2, …; `-`, nothing, and NaN beside labels are an
+/// empty cell, 0. A single row is a table of one row. Errors, `where: row R, column C: …` from 0: a word or NaN where a
+/// number should be; a row of another length; dots instead of numbers; nothing; more than kMostTableCells.
 Result<NumberTable> parse_number_table(std::string_view where, std::string_view text);
 
 /// The same from a file, or a .npy of one or two axes.

@@ -49,6 +49,7 @@ struct CapturedCall {
   float softcap = 0;           // scores became softcap·tanh(score / softcap); 0: they stayed
   bool by_query = false;       // the weights meet the values along their queries
   bool changed = false;        // the weights were changed after the softmax
+  bool heads_first = false;    // of one axis of heads and sentences: all sentences of head 0 come first
   bool partial = false;        // some queries of each sentence
   Index block = -1;            // calls with one number ran without a gap, all their sentences are here; −1: not so
   Index new_keys = 0, new_at = 0;  // of a cache: rows of key and value that are new, and the first of them
@@ -56,11 +57,11 @@ struct CapturedCall {
   std::vector<FactRow> roles;      // query, key, value: each with the name of what was used for it
   std::vector<FactRow> unused;     // a role, its weight that was not used, and the weight that was used instead or ""
   std::vector<FactRow> steps;  // "fill", "times", "add", or of weights "after fill"…; the number that is filled in or
-                               // by which is multiplied what is added; 1, or −1 (subtracted); "product" or ""
+      // by which is multiplied what is added; 1, or −1 (subtracted); "product", "learned" or ""
   std::vector<FactRow> arguments;  // names of masks, and the number of each among those of all calls
   std::vector<FactRow> given;      // what ran and follows from no input: "positions", "norms", "scale" or "bias", and
-                                   // in what form ("sum", "subtracted"); "sides" and the names of what queries and
-                                   // keys are made from
+      // in what form ("sum", "subtracted", "learned"); "sides" and the names of what queries and
+      // keys are made from
 
   // Of the steps: the last finite number that replaces scores or by which they are lowered; and by the code of a
   // mistake the array of the step that makes it.

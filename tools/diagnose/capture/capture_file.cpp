@@ -34,6 +34,7 @@ void read_call(const JsonField& facts, CapturedCall& call) {
   facts.read("softcap", call.softcap);
   facts.read("by_query", call.by_query);
   facts.read("changed", call.changed);
+  facts.read("heads_first", call.heads_first);
   facts.read("partial", call.partial);
   facts.read_integer("block", call.block, kMost);
   facts.read_integer("new_keys", call.new_keys, kMost);

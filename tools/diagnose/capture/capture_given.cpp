@@ -183,15 +183,15 @@ struct PartsJudge {
     if (!has(given, "positions")) return;
     const Array *query = call.array("query.before"), *key = call.array("key.before");
     const double base = meant(call, {"rope_theta", "rotary_emb_base"});
-    const auto is_turned = [&](const char* name, const Array* before) {
-      return call.array(name)->values != before->values;
-    };
     const std::optional<FirstHead> heads[] = {first_head("query", query), first_head("key", key)};
+    const Index queries = allowed.rows(), keys = allowed.cols();
+    if (heads[0] && heads[1] && are_turned(call, base > 0 ? base : 1e4, call.new_keys > 0 ? keys - queries : 0)) return;
+    if (call.dtype.ends_with("float16")) return take(phrases::positions_unchecked);
     const auto turned = [&](const std::optional<FirstHead>& head) {
       return head ? turned_by(head->before, head->after, base) : std::nullopt;
     };
     const auto q = turned(heads[0]), k = turned(heads[1]);
-    if (query && key && is_turned("query", query) != is_turned("key", key)) {
+    if (query && key && (call.array("query")->values != query->values) != (call.array("key")->values != key->values)) {
       const auto& one = q ? q : k;  // a bias of the queries alone turns nothing
       if (!one || !one->steady) return take(phrases::positions_no_rotation);
       return add(positions_of_one_side, words(q ? phrases::queries : phrases::keys));
@@ -211,30 +211,30 @@ struct PartsJudge {
       return add(positions_differ, words(phrases::with_base, decimal(q->base)),
                  words(phrases::with_base, decimal(k->base)));
     const Turned& one = k && k->base > 0 && k->steady ? *k : q ? *q : *k;
-    const Index queries = allowed.rows(), keys = allowed.cols();
     const double apart = q && k ? q->first - k->first : q && call.new_keys > 0 ? q->first : 0;
     const double wanted = queries < keys && (call.new_keys > 0 || k) ? static_cast<double>(keys - queries) : 0;
     if (q && q->base > 0 && one.base > 0 && (k || call.new_keys > 0) && std::abs(apart - wanted) > 0.25)
       add(positions_offset, decimal(std::round(apart)), decimal(wanted));
     const bool has_base = one.steady && one.base > 0;
     if (has_base && compare({"rope_theta", "rotary_emb_base"}, one.base, 2e-2)) return;
-    const Bilingual pairs = words(pairs_text(one.pairs));
-    if (has_base) take(phrases::positions_given_base, pairs, formatted("%.3g", one.base));
-    else take(phrases::positions_given, pairs);
+    if (has_base) take(phrases::positions_given_base, words(pairs_text(one.pairs)), formatted("%.3g", one.base));
+    else take(phrases::positions_given, words(pairs_text(one.pairs)));
   }
 
   void take_bias() {
     const Array* bias = call.array("bias");
     if (!bias || call.softcap > 0) return;
-    const bool subtracted = std::find(given.begin(), given.end(), FactRow{"bias", "subtracted"}) != given.end();
+    const auto is = [&](const char* form) { return std::count(given.begin(), given.end(), FactRow{"bias", form}) > 0; };
+    const bool subtracted = is("subtracted");
+    if (is("learned") && !subtracted) return;
     if (subtracted && meant(call, {"relative_attention_num_buckets"}) > 0) return add(bias_sign);
     const auto slopes = slopes_of(*bias, allowed);
-    if (!slopes) return take(subtracted ? phrases::bias_subtracted : phrases::bias_given);
-    if (std::all_of(slopes->begin(), slopes->end(), [](double slope) { return slope < 0; })) return add(bias_sign);
-    const auto count = static_cast<Index>(slopes->size());
+    const auto count = static_cast<Index>(slopes ? slopes->size() : 1);
     const double most = meant(call, {"alibi_bias_max"}) > 0 ? meant(call, {"alibi_bias_max"}) : 8;
     const std::vector<double> right = headlight::alibi_slopes(count, most);
-    if (are_near(*slopes, right) || are_near(*slopes, geometric_slopes(count, most, count))) return;
+    if (slopes && (are_near(*slopes, right) || are_near(*slopes, geometric_slopes(count, most, count)))) return;
+    if (!slopes || bias->shape[3] < 3) return take(subtracted ? phrases::bias_subtracted : phrases::bias_given);
+    if (*std::max_element(slopes->begin(), slopes->end()) < 0) return add(bias_sign);
     Bilingual how;
     std::vector<double> sorted = *slopes, all = right;
     for (auto* list : {&sorted, &all}) std::sort(list->begin(), list->end());
@@ -351,7 +351,8 @@ bool is_meant_scale(const CapturedCall& call) {
   if (call.softcap > 0 && call.expect.empty()) return !near(scale * root, 1);
   if (call.scale != 1 || !call.array("bias")) return false;
   const Array &query = *call.array("query"), &bias = *call.array("bias"), &key = *call.array("key");
-  const bool even = slopes_of(bias, Allowed::Constant(query.shape[1], key.shape[1], true)).has_value();
+  const bool even =
+      key.shape[1] > 2 && slopes_of(bias, Allowed::Constant(query.shape[1], key.shape[1], true)).has_value();
   return !even && (call.expect.empty() || meant(call, {"relative_attention_num_buckets"}) > 0);
 }
 

@@ -177,7 +177,7 @@ std::optional<OtherSentences> given_to_others(const CapturedCall& call, const Bl
           return true;
         };
         if (follows([](std::size_t b, std::size_t) { return b; })) return std::nullopt;
-        if (follows([&](std::size_t b, std::size_t h) { return (b * heads + h) % count; }))
+        if (!call.heads_first && follows([&](std::size_t b, std::size_t h) { return (b * heads + h) % count; }))
           return OtherSentences{given, phrases::of_batch_heads};
         if (follows([&](std::size_t b, std::size_t h) { return (h * count + b) / heads; }))
           return OtherSentences{given, phrases::of_heads_batch};

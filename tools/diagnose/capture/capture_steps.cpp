@@ -83,6 +83,7 @@ struct StepTaker {
     block(number.has_value(), number ? static_cast<double>(*number) : -INFINITY, cells_as(added, is_hidden));
     put("bias", cells_as(added, [&](float cell) { return is_hidden(cell) ? 0 : cell; }));
     if (step[3] == "product") scales("sum");
+    if (step[3] == "learned") call.given.push_back({"bias", "learned"});
     const bool hides = std::any_of(added.values.begin(), added.values.end(), is_hidden);
     if (step[2].starts_with('-') && !hides) call.given.push_back({"bias", "subtracted"});
   }

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "diagnose/capture/capture_masks.h"
-
 namespace headlight {
 namespace {
 
@@ -27,33 +25,66 @@ std::optional<Grid> angles_between(const Grid& before, const Grid& after, Index 
 
 double wrapped(double angle) { return std::remainder(angle, 2 * std::numbers::pi); }
 
+/// Pair p of the first `columns` of a row is turned by its position / base^(2p / over).
+struct Rotation {
+  Pairs pairs = Pairs::half;
+  Index columns = 0, over = 0;
+  double base = 1e4;
+  bool mixed = false;  // with the angles of the other pairing
+};
+
+/// Whether that makes `after` of one head whose first row is at position `first`, to this part of its largest number.
+bool is_turned(const Grid& before, const Grid& after, const Rotation& one, Index first, double part = 1e-2) {
+  const Index count = one.columns / 2;
+  const bool halves = one.pairs == Pairs::half;
+  const double most = part * std::max(1.0, before.cwiseAbs().maxCoeff());
+  for (Index i = 0; i < before.rows(); ++i)
+    for (Index c = 0; c < before.cols(); ++c) {
+      double turned = before(i, c);
+      if (c < 2 * count) {
+        const bool left = halves ? c < count : c % 2 == 0;
+        const Index step = halves ? count : 1, pair = halves != one.mixed ? c % count : c / 2;
+        const double turns = 2 * static_cast<double>(pair) / static_cast<double>(one.over);
+        const double angle = static_cast<double>(i + first) * std::pow(one.base, -turns);
+        const double other = left ? -before(i, c + step) : before(i, c - step);
+        turned = turned * std::cos(angle) + other * std::sin(angle);
+      }
+      if (!(std::abs(turned - after(i, c)) <= most)) return false;
+    }
+  return true;
+}
+
 }  // namespace
 
-std::optional<Pairs> mixed_pairs(const Grid& before, const Grid& after, std::initializer_list<double> bases) {
-  const Index columns = before.cols(), count = columns / 2;
-  // Whether row i was turned by i, column c with its partner by the angle of pair_of(c).
-  const auto turns = [&](Pairs pairs, double base, const auto& pair_of) {
-    double apart = 0;
-    for (Index i = 0; i < before.rows(); ++i)
-      for (Index c = 0; c < columns; ++c) {
-        const bool first = pairs == Pairs::half ? c < count : c % 2 == 0;
-        const Index step = pairs == Pairs::half ? count : 1;
-        const double angle =
-            static_cast<double>(i) * std::pow(base, -static_cast<double>(pair_of(c)) / static_cast<double>(count));
-        const double other = first ? -before(i, c + step) : before(i, c - step);
-        apart = std::max(apart, std::abs(before(i, c) * std::cos(angle) + other * std::sin(angle) - after(i, c)));
+bool are_turned(const CapturedCall& call, double base, Index first) {
+  const double part = call.dtype == "bfloat16" ? 3e-2 : call.dtype == "float16" ? 1e-2 : 2e-3;
+  const auto width = static_cast<Index>(std::min(call.d_k, 1e6f));
+  const auto turned = [&](const std::string& name, const Rotation& one, Index at_first) {
+    const Array &before = *call.array(name + ".before"), &after = *call.array(name);
+    for (Index b = 0; b < before.shape[0]; ++b)
+      for (Index at = 0; at + width <= before.shape[2]; at += width) {
+        const Grid own = rows_of(before, b).middleCols(at, width), found = rows_of(after, b).middleCols(at, width);
+        if (!is_turned(own, found, one, at_first, part)) return false;
       }
-    return apart <= 1e-2 * std::max(1.0, before.cwiseAbs().maxCoeff());
+    return true;
   };
-  const auto halves = [&](Index c) { return c % count; };
-  const auto neighbours = [](Index c) { return c / 2; };
+  for (const Pairs pairs : {Pairs::half, Pairs::neighbours})
+    for (Index columns = width - width % 2; columns >= std::max<Index>(2, width / 4); columns /= 2)
+      for (const Index over : {columns, width}) {
+        const Rotation one{.pairs = pairs, .columns = columns - columns % 2, .over = over, .base = base};
+        if (turned("key", one, 0) && turned("query", one, first)) return true;
+      }
+  return false;
+}
+
+std::optional<Pairs> mixed_pairs(const Grid& before, const Grid& after, std::initializer_list<double> bases) {
   for (const Pairs pairs : {Pairs::half, Pairs::neighbours})
     for (const double base : bases) {
-      if (base <= 1 || columns % 2 != 0) continue;
-      const bool of_half = pairs == Pairs::half;
-      const bool mixed = of_half ? turns(pairs, base, neighbours) : turns(pairs, base, halves);
-      // What is right as well, as a turn by 0 is, is no evidence.
-      if (mixed && !(of_half ? turns(pairs, base, halves) : turns(pairs, base, neighbours))) return pairs;
+      if (base <= 1 || before.cols() % 2 != 0) continue;
+      Rotation rotation{.pairs = pairs, .columns = before.cols(), .over = before.cols(), .base = base, .mixed = true};
+      if (!is_turned(before, after, rotation, 0)) continue;
+      rotation.mixed = false;  // What is right as well, as a turn by 0 is, is no evidence.
+      if (!is_turned(before, after, rotation, 0)) return pairs;
     }
   return std::nullopt;
 }
@@ -107,7 +138,7 @@ std::optional<std::vector<double>> slopes_of(const Array& bias, const Allowed& a
         if (slope && std::abs(one - *slope) >= 1e-3 * std::max(1.0, std::abs(*slope))) return std::nullopt;
         slope = one;
       }
-    if (!slope || *slope == 0 || cells.cols() < 3) return std::nullopt;
+    if (!slope || *slope == 0) return std::nullopt;
     slopes.push_back(*slope);
   }
   return slopes;

@@ -5,8 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "diagnose/masks.h"
-#include "read/array/array.h"
+#include "diagnose/capture/capture_masks.h"
 
 namespace headlight {
 
@@ -21,6 +20,10 @@ struct Turned {
   bool steady = false;  // each row is one position further
 };
 
+/// Whether rotary positions of this base turn every head of a call's queries and keys, each row by its place, queries
+/// from `first` on; whichever pairs, and as many columns, that may be. Numbers of half precision show it too.
+bool are_turned(const CapturedCall& call, double base, Index first);
+
 /// How columns were paired where the angles are those of the other pairing, with one of these bases; nothing where no
 /// base explains the numbers.
 std::optional<Pairs> mixed_pairs(const Grid& before, const Grid& after, std::initializer_list<double> bases);
@@ -33,7 +36,7 @@ std::optional<Turned> turned_by(const Grid& before, const Grid& after, double kn
 std::vector<double> geometric_slopes(Index heads, double most, Index count);
 
 /// How fast the bias of each head falls with the distance, from the last queries on; nothing where it does not do so
-/// evenly.
+/// evenly. Of two keys there is one number: any falls so.
 std::optional<std::vector<double>> slopes_of(const Array& bias, const Allowed& allowed);
 
 }  // namespace headlight
