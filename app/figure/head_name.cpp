@@ -84,8 +84,9 @@ HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& h
     name.measure = Measure::sink;
     name.share = *measures->of_word(Measure::sink);
     name.brief = name.words = words(language, kHeadNameWords.sink);
-    if (const std::string& text = measures->sink_of_words.text; !text.empty())
-      name.words += words(language, kHeadNameWords.colon) + axis_label(Token{.text = text});
+    Token token;
+    token.text = measures->sink_of_words.text;
+    if (!token.text.empty()) name.words += words(language, kHeadNameWords.colon) + axis_label(token);
     return name;
   }
   const bool rests_mostly = name.measure == Measure::special && resting > 0;

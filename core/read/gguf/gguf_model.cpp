@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kBlock = "blk.", kLayer = "{layer}", kExpert = "{expert}";
+constexpr std::string_view kBlock = "blk.", kLayerPlace = "{layer}", kExpert = "{expert}";
 /// Factors of the frequencies, which are no weights.
 constexpr std::string_view kRopeFactors = "rope_freqs.weight", kShortFactors = "rope_factors_short.weight",
                            kLongFactors = "rope_factors_long.weight";
@@ -25,14 +25,14 @@ std::string renamed(const std::string& stored, const json& tables) {
   const std::size_t dot = base.starts_with(kBlock) ? base.find('.', kBlock.size()) : base.npos;
   if (dot != base.npos) {
     layer = base.substr(kBlock.size(), dot - kBlock.size());
-    base.replace(kBlock.size(), layer.size(), kLayer);
+    base.replace(kBlock.size(), layer.size(), kLayerPlace);
   }
   for (const json& table : tables) {
     const json& names = gguf_table("tensors")[table.get_ref<const std::string&>()];
     const auto found = names.find(base);
     if (found == names.end()) continue;
     std::string own = found->get<std::string>();
-    if (const std::size_t at = own.find(kLayer); at != own.npos) own.replace(at, kLayer.size(), layer);
+    if (const std::size_t at = own.find(kLayerPlace); at != own.npos) own.replace(at, kLayerPlace.size(), layer);
     return own + stored.substr(ending);
   }
   return stored;
