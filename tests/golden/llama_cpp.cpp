@@ -6,8 +6,8 @@
 //   llama_cpp node_modules/@fugood/node-llama-linux-x64/index.node maps 3,9,27,1,44,9,12 FILE.gguf … > maps.json
 //   llama_cpp node_modules/@fugood/node-llama-linux-x64/index.node ids TEXTS.json FILE.gguf … > ids.json
 //
-// tests/golden/llama_cpp.sh does all of it for the files of the tests. TEXTS.json is a list of texts. The library is a
-// module of node, of which no function of node is called here.
+// GgufModels of tests_core writes such files into the folder HEADLIGHT_KEEP_GGUF. TEXTS.json is a list of texts. The
+// library is a module of node, of which no function of node is called here.
 #include <dlfcn.h>
 
 #include <cmath>
