@@ -22,16 +22,6 @@ std::size_t count_special(const Tokens& tokens) {
       std::count_if(tokens.tokens.begin(), tokens.tokens.end(), [](const Token& token) { return token.special; }));
 }
 
-Token shown(const Tokens& tokens, const FoldedAxis::Group& group) {
-  Token token = tokens.tokens[static_cast<std::size_t>(group.first)];
-  if (group.count == 1) return token;
-  token.end = tokens.tokens[static_cast<std::size_t>(group.first + group.count - 1)].end;
-  token.raw = tokens.text.substr(token.begin, token.end - token.begin);
-  const std::size_t ink = token.raw.find_first_not_of(" \t\n\r");
-  token.text = ink == std::string::npos ? token.raw : token.raw.substr(ink);
-  return token;
-}
-
 /// Whether the rows, or the columns, of a part are those of sentence B; nothing where all are shown.
 std::optional<bool> rows_of_b(PairPart part) {
   if (part == PairPart::all) return std::nullopt;
@@ -66,7 +56,7 @@ FoldedAxis axis_of(const Tokens& tokens, FoldChoice choice, std::optional<bool> 
     else axis.groups.push_back({static_cast<Index>(i), 1});
     axis.group_of[i] = static_cast<Index>(axis.groups.size()) - 1;
   }
-  for (const auto& group : axis.groups) axis.tokens.push_back(shown(tokens, group));
+  for (const auto& group : axis.groups) axis.tokens.push_back(headlight::joined(tokens, group));
   return axis;
 }
 
@@ -143,6 +133,26 @@ std::optional<Index> FoldedAxis::group(Index token) const {
 }
 
 bool FoldedAxis::together(Index a, Index b) const { return a == b || (group(a) && group(a) == group(b)); }
+
+FoldedAxis::Group word_at(const Tokens& tokens, Index token) {
+  if (std::ssize(tokens.tokens) > kMostFolded) return {token, 1};
+  const auto later = later_parts(tokens);
+  const auto is_later = [&](Index at) { return at < std::ssize(later) && later[static_cast<std::size_t>(at)]; };
+  Index first = token, end = token + 1;
+  while (is_later(first)) --first;
+  while (is_later(end)) ++end;
+  return {first, end - first};
+}
+
+Token joined(const Tokens& tokens, const FoldedAxis::Group& group) {
+  Token token = tokens.tokens[static_cast<std::size_t>(group.first)];
+  if (group.count == 1) return token;
+  token.end = tokens.tokens[static_cast<std::size_t>(group.first + group.count - 1)].end;
+  token.raw = tokens.text.substr(token.begin, token.end - token.begin);
+  const std::size_t ink = token.raw.find_first_not_of(" \t\n\r");
+  token.text = ink == std::string::npos ? token.raw : token.raw.substr(ink);
+  return token;
+}
 
 FoldChoice foldable(const Tokens& queries, const Tokens& keys) {
   const std::size_t from = count_special(queries), to = count_special(keys);

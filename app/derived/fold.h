@@ -71,6 +71,11 @@ inline std::string_view name(PairPart part) { return name_in(kPairNames, part); 
 /// as padding is not. Words are those of word_numbers (text/tokenizer.h); a token without a byte range is alone.
 FoldChoice foldable(const Tokens& queries, const Tokens& keys);
 
+/// The tokens of the word that a token is part of; of a side longer than kMostFolded the token alone.
+FoldedAxis::Group word_at(const Tokens& tokens, Index token);
+/// Tokens beside each other as one, its text as it was typed.
+Token joined(const Tokens& tokens, const FoldedAxis::Group& group);
+
 /// Nothing where nothing of what is wanted is foldable; the other then has a group for every token.
 std::optional<Fold> fold_of(const Tokens& queries, const Tokens& keys, FoldChoice wanted);
 Fold fold_or_whole(const Tokens& queries, const Tokens& keys, FoldChoice wanted);

@@ -27,8 +27,9 @@ Status add_split(LayerLens& lens, const LensWords& words) {
   const Vector last = probabilities(logit_rows(*lens.trace, lens.query, 1).row(0));
   lens.word = TRY(word_of(*lens.trace, last, words.word));
   if (!words.minus.empty()) lens.minus = TRY(word_of(*lens.trace, last, words.minus));
-  lens.split = TRY(
-      split_logit(*lens.trace, lens.query, lens.word->row, lens.minus ? std::optional(lens.minus->row) : std::nullopt));
+  lens.split = TRY(split_logit(*lens.trace, lens.query, lens.word->row,
+                               lens.minus ? std::optional(lens.minus->row) : std::nullopt,
+                               /*centred=*/true));
   const std::vector<LogitTerm>& terms = lens.split->terms;
   lens.order = largest_first(terms.size(), [&](std::size_t i) { return std::abs(terms[i].value); });
   return Done{};

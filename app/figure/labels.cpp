@@ -4,8 +4,11 @@
 #include <cmath>
 
 #include "base/utf8.h"
+#include "derived/fold.h"
+#include "figure/drawing/map_layout.h"
 #include "models/bundled_models.h"
 #include "models/model_choice.h"
+#include "words/answer_words.h"
 #include "words/figure_words.h"
 #include "words/model_words.h"
 
@@ -42,6 +45,13 @@ std::string beginning_of(std::string_view text, std::size_t characters) {
     append_utf8(result, c < U' ' || c == 0x7F ? U' ' : c);
   }
   return result;
+}
+
+std::string piece_label(Language language, const Tokens& tokens, Index token) {
+  const FoldedAxis::Group word = word_at(tokens, token);
+  const std::string own = axis_label(tokens.tokens[static_cast<std::size_t>(token)]);
+  if (word.count == 1) return own;
+  return filled(words(language, kAnswerWords.piece_of), {own, axis_label(joined(tokens, word))});
 }
 
 std::string layer_title(Language language, Index layer) {

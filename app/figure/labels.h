@@ -22,6 +22,9 @@ std::string cut_to(const std::string& line, float room, const std::function<floa
 /// The first so many characters of a text and an ellipsis, or all of it, with spaces instead of control characters.
 std::string beginning_of(std::string_view text, std::size_t characters);
 
+/// `y of trophy`: a piece with its word; any other token as axes show it.
+std::string piece_label(Language language, const Tokens& tokens, Index token);
+
 /// `Layer 1`, `层 1`: counted from 0.
 std::string layer_title(Language language, Index layer);
 /// encoder, decoder, cross-attention.

@@ -8,6 +8,8 @@ namespace headlight {
 
 namespace {
 
+constexpr Index kWordsAtOnce = 4096;  // of the output layer that are read into memory
+
 /// The scores of all words after a layer, for queries [first, first + count).
 Matrix logits_after(const Trace& trace, Index layer, Index first, Index count, int threads) {
   const Model& model = *trace.model;
@@ -41,7 +43,7 @@ std::vector<std::vector<Candidate>> lens_words(const Trace& trace, Index query, 
   return words;
 }
 
-Result<LogitSplit> split_logit(const Trace& trace, Index query, Index row, std::optional<Index> other) {
+Result<LogitSplit> split_logit(const Trace& trace, Index query, Index row, std::optional<Index> other, bool centred) {
   const OutputWeights& output = *trace.model->output;
   if (!output.transform.is_identity())
     return bad_input("lens", "attribution", "an output layer that is linear",
@@ -50,8 +52,19 @@ Result<LogitSplit> split_logit(const Trace& trace, Index query, Index row, std::
   if (output.transform_norm) norm_frozen(parts, *output.transform_norm);
   Linear word{.weight = weight_rows(*output.weight, row, 1) * output.scale, .bias = {}};
   if (output.bias.size() > 0) word.bias = output.bias.segment(row, 1);
+  const Matrix logits = uncapped_logit_rows(trace, query, 1);
+  LogitSplit split{.logit = static_cast<double>(logits(0, row)), .sum = 0, .terms = {}};
+  if (centred && !other) {
+    Eigen::RowVectorXd mean = Eigen::RowVectorXd::Zero(word.weight.cols());
+    for (Index first = 0, count = 0; first < logits.cols(); first += count) {
+      count = std::min<Index>(kWordsAtOnce, logits.cols() - first);
+      mean += weight_rows(*output.weight, first, count).cast<double>().colwise().sum();
+    }
+    word.weight -= Matrix((mean / static_cast<double>(logits.cols())).cast<float>()) * output.scale;
+    if (output.bias.size() > 0) word.bias(0) -= output.bias.mean();
+    split.logit -= logits.cast<double>().mean();
+  }
   project_parts(parts, word);
-  LogitSplit split{.logit = static_cast<double>(uncapped_logit_rows(trace, query, 1)(0, row)), .sum = 0, .terms = {}};
   for (const WrittenPart& part : parts) {
     split.terms.push_back({part.writer, part.vector(0)});
     split.sum += part.vector(0);

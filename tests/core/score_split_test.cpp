@@ -229,6 +229,10 @@ TEST(LogitSplit, SumsToTheLogit) {
       EXPECT_NEAR(split->sum, split->logit, 2e-5 * std::max(1.0, std::abs(split->logit)));
       const Matrix logits = uncapped_logit_rows(*trace, 1, 1);
       EXPECT_NEAR(split->logit, double(logits(0, word)), 0);
+      const auto centred = split_logit(*trace, 1, word, {}, true);
+      ASSERT_TRUE(centred);
+      EXPECT_NEAR(centred->logit, double(logits(0, word)) - logits.cast<double>().mean(), 1e-6);
+      EXPECT_NEAR(centred->sum, centred->logit, 4e-5 * std::max(1.0, std::abs(split->logit)));
       const auto beside = split_logit(*trace, 1, word, Index{3});
       ASSERT_TRUE(beside);
       EXPECT_NEAR(beside->logit, double(logits(0, word)) - double(logits(0, 3)), 1e-9);

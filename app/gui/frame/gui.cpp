@@ -6,6 +6,7 @@
 #include "derived/derived_maps.h"
 #include "figure/figure.h"
 #include "figure/head_name.h"
+#include "figure/labels.h"
 #include "figure/map_kinds.h"
 #include "gui/frame/focus.h"
 #include "gui/frame/stacks.h"
@@ -125,13 +126,18 @@ std::string other_cell_in_words(Gui& gui, const DerivedMaps& maps, const HeadRef
 
 }  // namespace
 
+std::string piece_label(Gui& gui, const Tokens& tokens, Index token) {
+  return gui.fonts.shown(piece_label(gui.state.settings.language, tokens, token));
+}
+
 std::string cell_in_words(Gui& gui, HeadRef head, const CellRef& cell) {
   if (const DerivedMaps* other = shown_maps(gui.state, head.stack)) return other_cell_in_words(gui, *other, head, cell);
   if (const FoldedStack* folded = shown_fold(gui.state, head.stack))
     return folded_cell_in_words(gui, *folded, head, cell);
   const Trace& trace = *gui.state.trace;
-  std::string line = query_label(gui, cell.query, head.stack) + " " + gui.word(kAnswerWords.attends) + " " +
-                     key_label(gui, cell.key, head.stack) + ": ";
+  std::string line = piece_label(gui, trace.query_tokens(head.stack), cell.query) + " " +
+                     gui.word(kAnswerWords.attends) + " " + piece_label(gui, trace.key_tokens(head.stack), cell.key) +
+                     ": ";
   const float weight = attention_rows(trace, head, cell.query, 1)(0, cell.key);
   const bool by_hand = edited_weight(trace.request.edits, head, cell) != nullptr;
   if (!by_hand && !trace.mask(head.stack, head.layer).allowed(cell.query, cell.key))

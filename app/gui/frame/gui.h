@@ -125,6 +125,8 @@ std::string percent(float probability);
 /// `机票 looks at 订了: 0.0934`, for a cell of a head of the answer on the screen; where tokens are folded, of the cell
 /// that this one went into; of maps that are no weights `机票 takes from 订了: norm 0.4213`.
 std::string cell_in_words(Gui& gui, HeadRef head, const CellRef& cell);
+/// `y of trophy`: a piece with its word; any other token as axes show it.
+std::string piece_label(Gui& gui, const Tokens& tokens, Index token);
 
 /// A tooltip, wrapped.
 void show_tip(const Gui& gui, const std::string& text);

@@ -36,7 +36,7 @@ struct LineOfWeight {
   const char* word(const Words& text) const { return words(style.language, text); }
   std::string token(bool query) const {
     const Tokens& tokens = query ? of.trace.query_tokens(of.head.stack) : of.trace.key_tokens(of.head.stack);
-    return axis_label(tokens.tokens[static_cast<std::size_t>(query ? of.cell.query : of.cell.key)]);
+    return piece_label(style.language, tokens, query ? of.cell.query : of.cell.key);
   }
   std::string named(const Words& text, bool query) const { return filled(word(text), {token(query)}); }
 };
@@ -144,8 +144,7 @@ void add_shares(const LineOfWeight& line) {
   std::vector<std::string> labels;
   float widest = 0;
   for (const Index key : keys) {
-    labels.push_back(
-        cut_to(axis_label(tokens.tokens[static_cast<std::size_t>(key)]), em, line.box.w / 3, line.style.measure));
+    labels.push_back(cut_to(piece_label(line.style.language, tokens, key), em, line.box.w / 3, line.style.measure));
     widest = std::max(widest, line.width_of(labels.back()));
   }
   const float begin = line.box.x + std::min(kSymbol * unit, line.box.w / 12) + widest + 8 * unit;

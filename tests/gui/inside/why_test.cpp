@@ -4,6 +4,8 @@
 #include "base/formatted.h"
 #include "figure/labels.h"
 #include "gui/inside/inside_fixture.h"
+#include "gui/sentence/own_sentence.h"
+#include "math/attention.h"
 #include "words/inside_words.h"
 
 namespace headlight {
@@ -165,6 +167,66 @@ TEST_F(WhyTest, WhereAnotherProgramComputedTheWeightsALineGivesTheReason) {
   EXPECT_TRUE(h.has("no terms"));
   EXPECT_TRUE(h.says("weights that another program computed")) << h.words_on_screen();
   EXPECT_FALSE(h.has("writers"));
+}
+
+/// The words of the stage are those of what is behind it: a word in pieces keeps its name and its sum.
+class OwnWhyTest : public InsideViewTest {
+ protected:
+  void SetUp() override {
+    start(fixture::sentence_document("The trophy does not fit in the suitcase because it is too big"));
+    harness->state.shipped = fixture::shipped();
+    harness->push(ChooseHead{{3, 7}}, Pin{CellRef{12, 4}});  // it → y, the largest piece
+    harness->settle();
+  }
+};
+
+TEST_F(OwnWhyTest, AWordInPiecesIsASumOverItsPiecesInEveryPanel) {
+  Harness& h = *harness;
+  h.click("numbers");
+  h.settle();
+  const Matrix row = attention_rows(*h.state.trace, {3, 7}, 12, 1);
+  const std::string sum = "trophy " + weight_text(row.middleCols(2, 3).sum());
+  for (const char* panel : {"tab numbers", "tab why", "tab diagram", "view code"}) {
+    SCOPED_TRACE(panel);
+    h.click(panel);
+    h.settle();
+    EXPECT_TRUE(h.says(sum)) << h.words_on_screen();
+    ASSERT_TRUE(h.has("key piece 1"));
+    EXPECT_FALSE(h.has("key piece 2")) << "the pinned one";
+  }
+  h.click("view inside");
+  h.click("tab numbers");
+  h.settle();
+  EXPECT_TRUE(h.says("y of trophy")) << h.words_on_screen();
+  h.click("key piece 0");
+  h.settle();
+  EXPECT_EQ(view().pinned, (CellRef{12, 2}));
+  EXPECT_TRUE(h.says(sum)) << "the sum stays";
+  EXPECT_TRUE(h.has("key piece 2"));
+}
+
+TEST_F(OwnWhyTest, WhyThisWordAndNotItsRivalInLinesThatCanBeSwitchedOff) {
+  Harness& h = *harness;
+  h.click("why");
+  h.settle();
+  ASSERT_TRUE(h.state.writers && h.state.writers->rivals);
+  const Rivals rivals = *h.state.writers->rivals;
+  EXPECT_TRUE(h.says("Why “trophy” and not “suitcase”: 91 % to 9")) << h.words_on_screen();
+  for (std::size_t i = 0; i < rivals.lines.size(); ++i) EXPECT_TRUE(h.has("rival line " + std::to_string(i)));
+  const bool explains = rivals.carried() >= kCarried;
+  EXPECT_TRUE(h.says(explains ? "largest writers have" : "No few writers decide it")) << h.words_on_screen();
+  EXPECT_TRUE(h.has("score and sum")) << "the whole table stays behind it";
+  for (std::size_t i = 0; i < rivals.lines.size(); ++i) {
+    const std::string name = "rival off " + std::to_string(i);
+    if (!h.has(name)) continue;
+    h.click(name);
+    h.settle();
+    EXPECT_TRUE(is_off(h.state.document.edits, rivals.lines[i].writer->head));
+    const Matrix row = attention_rows(*h.state.trace, {3, 7}, 12, 1);
+    EXPECT_NEAR(row.middleCols(2, 3).sum(), *rivals.lines[i].weight, 1e-5) << "as the button said";
+    return;
+  }
+  FAIL() << "no line is of a head";
 }
 
 TEST_F(WhyTest, TheTabsAreStepsOfOneHistory) {

@@ -1,7 +1,12 @@
 // The sentence on the stage of the window: its frame, what a click keeps, what opens on which form.
+#include <filesystem>
+#include <map>
 #include <set>
 
+#include "app/lessons.h"
 #include "app/shipped.h"
+#include "base/file.h"
+#include "base/utf8.h"
 #include "gui/harness.h"
 #include "gui/sentence/own_sentence.h"
 #include "session/shown.h"
@@ -135,6 +140,53 @@ std::map<std::string, Box> frame_of(const Harness& h) {
                            "stage form map", "stage form text", "switch head", "keep answer"})
     if (h.has(name)) frame.emplace(name, h.box(name));
   return frame;
+}
+
+/// Parts that are not where they were.
+std::string moved_parts(const std::map<std::string, Box>& first, const std::map<std::string, Box>& now) {
+  std::string names;
+  for (const auto& [name, box] : now)
+    if (first.contains(name) && !(box == first.at(name))) names += name + ", ";
+  return names;
+}
+
+TEST(StageFrame, NeitherSentencesNorLessonsMoveIt) {
+  const auto read = read_file(std::filesystem::path(HEADLIGHT_TEST_DATA) / "gui/sentence/sentences.txt");
+  ASSERT_TRUE(read);
+  std::vector<std::string> sentences{"The animal didn't cross the street because it was tired"};
+  for (const std::string_view line : split_at('\n', *read))
+    if (!line.empty()) sentences.emplace_back(line);
+  for (const ImVec2 size : {ImVec2{960, 600}, {1024, 700}, {1280, 800}, {1440, 900}, {1920, 1080}}) {
+    SCOPED_TRACE(std::to_string(size.x));
+    Settings settings;
+    settings.language = Language::en;
+    settings.greeted = true;
+    Harness h(fixture::sentence_document(sentences.front()), size, settings);
+    h.state.shipped = fixture::shipped();
+    h.state.lessons = std::make_shared<const std::vector<Lesson>>(fixture::all_lessons().lessons);
+    h.settle();
+    const auto first = frame_of(h);
+    EXPECT_GE(first.size(), 10u);
+    for (std::size_t i = 0; i < sentences.size(); i += size.x == 1440 ? 1 : 7) {
+      h.push(SetText{sentences[i]}, EndGesture{});
+      h.settle();
+      EXPECT_EQ(moved_parts(first, frame_of(h)), "") << sentences[i];
+    }
+    // A lesson takes its part of the window first: the same part whatever it is about.
+    std::map<std::string, Box> beside;
+    for (std::size_t lesson = 0; lesson < h.state.lessons->size(); lesson += 3) {
+      h.push(OpenLesson{lesson});
+      h.settle();
+      if (h.state.view.view != View::heads) continue;
+      if (beside.empty()) beside = frame_of(h);
+      EXPECT_EQ(moved_parts(beside, frame_of(h)), "") << "lesson " << lesson;
+    }
+    h.push(OpenLesson{});
+    h.settle();
+    h.push(ShowView{View::heads});
+    h.settle();
+    EXPECT_EQ(moved_parts(first, frame_of(h)), "") << "the lesson is left";
+  }
 }
 
 TEST(StageFrame, FollowsFromTheSizeOfTheWindowAlone) {

@@ -25,6 +25,8 @@ std::optional<ChangesQuestion> shown_question(const AppState& state) {
   return stays ? last : changes_question(state);
 }
 
+constexpr float kOwnWordWidth = 110;
+
 std::string share(float weight) { return share_text(static_cast<double>(weight)); }
 
 /// `tired → wide: street 12 → 82 %`.
@@ -100,10 +102,9 @@ void draw_stage_changes(Gui& gui, const Box& slot) {
   };
   if (!rests) line(gui.word(kStageWords.change_a_word));
   else return;
-  constexpr float kField = 110;
   ImGui::SameLine(0, 8 * gui.unit);
   std::string own = state.view.own_word;
-  if (word_box(gui, "own word", kStageWords.own_word, own, kField * gui.unit)) gui.push(TryWord{own});
+  if (word_box(gui, "own word", kStageWords.own_word, own, kOwnWordWidth * gui.unit)) gui.push(TryWord{own});
   explain_item(gui, kStageWords.tip_own_word);
   if (!changes) {
     ImGui::SameLine(0, 8 * gui.unit);
@@ -129,6 +130,7 @@ void draw_stage_changes(Gui& gui, const Box& slot) {
     return line(filled(gui.word(kStageWords.own_fits_nowhere), {gui.fonts.shown(state.view.own_word)}));
   }
   if (changes->best.empty()) {
+    if (changes->tried == 0) return;  // the field alone
     ImGui::SameLine(0, 8 * gui.unit);
     return line(
         filled(gui.word(kStageWords.none_moves), {std::to_string(changes->tried), gui.fonts.shown(changes->word)}));

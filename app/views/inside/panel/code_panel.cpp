@@ -130,6 +130,7 @@ void code_panel(Gui& gui) {
   if (state_card(gui)) return;
   problem_line(gui);
   program_header(gui);
+  word_bracket(gui);
   const Listing* listing = gui.state.listing.get();
   if (!listing) return dim_text(gui, gui.word(kAnswerWords.computing));
   if (listing->problem) return wrapped_dim(gui, plain_lines(gui, *listing->problem));

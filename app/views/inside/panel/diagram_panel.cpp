@@ -1,9 +1,11 @@
+#include "figure/labels.h"
 #include "gui/actions/actions.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
 #include "gui/frame/no_answer.h"
 #include "gui/frame/scene.h"
 #include "gui/frame/texture_ids.h"
+#include "math/attention.h"
 #include "view/view_names.h"
 #include "views/inside/inside_scene.h"
 #include "views/inside/panel/inside.h"
@@ -159,6 +161,47 @@ void path_line(Gui& gui, const InsideQuestion& question) {
 
 }  // namespace
 
+void word_bracket(Gui& gui) {
+  const AppState& state = gui.state;
+  const HeadRef& head = state.view.chosen;
+  if (!state.view.pinned || !state.trace || !state.trace->has(head.stack)) return;
+  const CellRef cell = *state.view.pinned;
+  const Tokens &queries = state.trace->query_tokens(head.stack), &keys = state.trace->key_tokens(head.stack);
+  if (cell.query >= std::ssize(queries.tokens) || cell.key >= std::ssize(keys.tokens)) return;
+  const FoldedAxis::Group rows = word_at(queries, cell.query), columns = word_at(keys, cell.key);
+  if (rows.count * columns.count == 1) return;
+  const Matrix weights = attention_rows(*state.trace, head, rows.first, rows.count)
+                             .middleCols(columns.first, columns.count)
+                             .cwiseMax(0.0f);  // (pieces of the query, pieces of the key)
+  const FontScope small(gui, TextSize::small);
+  bool first = true;
+  const auto goes_on = [&](const std::string& words, float gap) {
+    if (!first) same_line_if_room(shown_width(gui, words), gap * gui.unit);
+    first = false;
+  };
+  const auto side = [&](const Tokens& tokens, const FoldedAxis::Group& word, bool of_query) {
+    if (word.count == 1) return;
+    const float sum = weights.sum() / static_cast<float>(rows.count);
+    const std::string whole = gui.fonts.shown(axis_label(joined(tokens, word))) + " " + weight_text(sum) + " = " +
+                              (of_query ? gui.word(kAnswerWords.mean_of) : "");
+    goes_on(whole, 12);
+    ImGui::TextUnformatted(whole.c_str());
+    for (Index i = 0; i < word.count; ++i) {
+      const CellRef piece = of_query ? CellRef{word.first + i, cell.key} : CellRef{cell.query, word.first + i};
+      const float weight = of_query ? weights.row(i).sum() : weights.col(i).sum() / static_cast<float>(rows.count);
+      const std::string label = gui.fonts.shown(axis_label(joined(tokens, {word.first + i, 1}))) + " " +
+                                weight_text(weight) + (i + 1 < word.count && !of_query ? " +" : "");
+      goes_on(label, 6);
+      if (piece == cell) ImGui::TextUnformatted(label.c_str());
+      else if (link_button(gui, ((of_query ? "query piece " : "key piece ") + std::to_string(i)).c_str(),
+                           label.c_str()))
+        gui.push(LookAt{look_of_weight(head, piece), piece});
+    }
+  };
+  side(keys, columns, false);
+  side(queries, rows, true);
+}
+
 InsideStyle inside_style(const Gui& gui, const TextWidth& measure) {
   const float title = gui.fonts.pixels(TextSize::body), small = gui.fonts.pixels(TextSize::small);
   const Palette& colours = gui.colours();
@@ -195,6 +238,7 @@ void way_panel(Gui& gui) {
                       of(InsideTab::lens, kInsideWords.lens, kInsideWords.tip_lens_tab, Act::lens),
                       of(InsideTab::diagram, kInsideWords.way_of_data, kInsideWords.tip_way, Act::next_tab)});
   if (pressed) gui.push(ShowTab{static_cast<InsideTab>(*pressed)});
+  if (tab != InsideTab::lens) word_bracket(gui);
   if (tab == InsideTab::why) return writer_list(gui);
   if (tab == InsideTab::lens) return lens_list(gui);
   if (!state.inside) {

@@ -20,6 +20,10 @@ void writers_panel(Gui& gui);  // the same as a map
 /// How the scenes of Inside are drawn in the window.
 InsideStyle inside_style(const Gui& gui, const TextWidth& measure);
 
+/// Of a pinned cell of a word in pieces, each side that is one: the word's weight first, then its pieces, a click on
+/// which pins them. Nothing of other cells.
+void word_bracket(Gui& gui);
+
 /// The button back to the matrix that was shown before.
 void back_button(Gui& gui);
 

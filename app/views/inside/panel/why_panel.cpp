@@ -1,4 +1,5 @@
 // Why a word looks at another: the score of the pinned cell split over what wrote its query and its key.
+#include <cmath>
 
 #include "base/formatted.h"
 #include "explain/matrix_source.h"
@@ -85,6 +86,79 @@ void terms(const ShownSplit& shown) {
              {.from = heading(kInsideWords.in_query, true), .times = heading(kInsideWords.in_key, false)});
 }
 
+/// What a writer did: the word that a head reads most where it wrote, of the keys in both words.
+std::string rival_line(Gui& gui, const ShownSplit& shown, const Rivals& rivals, const Rivals::Line& line) {
+  const Stack stack = shown.question.head.stack;
+  const Tokens &queries = shown.trace().query_tokens(stack), &keys = shown.trace().key_tokens(stack);
+  const auto of = [&](const Tokens& tokens, const FoldedAxis::Group& word) {
+    return gui.fonts.shown(axis_label(joined(tokens, word)));
+  };
+  if (!line.writer)
+    return filled(gui.word(kInsideWords.rival_pieces), {of(keys, rivals.word), std::to_string(rivals.word.count),
+                                                        of(keys, rivals.rival), std::to_string(rivals.rival.count)});
+  const std::string name = writer_in(gui.state.settings.language, *line.writer);
+  if (line.writer->kind != WriterKind::head) return name;
+  const auto reads = [&](const Tokens& tokens, const FoldedAxis::Group& at) {
+    const WriterCell cell = *cell_of_writer(shown.trace(), *line.writer, at.first);
+    const Tokens& read = shown.trace().key_tokens(cell.head.stack);
+    return filled(gui.word(kInsideWords.rival_reads), {of(tokens, at), of(read, word_at(read, cell.cell.key))});
+  };
+  if (rivals.of_query) return name + gui.word(kInsideWords.rival_colon) + reads(queries, rivals.query);
+  return name + gui.word(kInsideWords.rival_colon) + reads(keys, rivals.word) + gui.word(kInsideWords.rival_comma) +
+         reads(keys, rivals.rival);
+}
+
+/// Why this word and not its strongest rival: few lines, each with what the weights are without it.
+void rivals_table(const ShownSplit& shown) {
+  Gui& gui = shown.gui;
+  const Rivals& rivals = *shown.all.rivals;
+  const Tokens& keys = shown.trace().key_tokens(shown.question.head.stack);
+  const std::string word = gui.fonts.shown(axis_label(joined(keys, rivals.word))),
+                    rival = gui.fonts.shown(axis_label(joined(keys, rivals.rival)));
+  const double times = std::exp(rivals.difference);
+  cut_text(gui,
+           filled(gui.word(kInsideWords.rival_title),
+                  {word, rival, percent(rivals.weight), percent(rivals.rival_weight), score_text(rivals.difference),
+                   formatted(times < 9.95 ? "%.1f" : "%.0f", times)}),
+           gui.colours().text, ImGui::GetContentRegionAvail().x);
+  gui.name_item("rivals", BoxKind::label);
+  const FontScope small(gui, TextSize::small);
+  const bool explains = rivals.carried() >= kCarried;
+  wrapped_dim(gui, filled(gui.word(explains ? kInsideWords.rival_carried : kInsideWords.rival_not_carried),
+                          {std::to_string(rivals.lines.size()), percent(static_cast<float>(rivals.carried()))}));
+  if (!ImGui::BeginTable("rivals", 3, ImGuiTableFlags_SizingFixedFit)) return;
+  ImGui::TableSetupColumn("writer", ImGuiTableColumnFlags_WidthStretch);
+  const auto favours = [&](double value) { return formatted("%+.2f ", std::abs(value)) + (value < 0 ? rival : word); };
+  for (std::size_t i = 0; i < rivals.lines.size(); ++i) {
+    const Rivals::Line& line = rivals.lines[i];
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    ImGui::AlignTextToFramePadding();
+    cut_text(gui, rival_line(gui, shown, rivals, line), gui.colours().text, ImGui::GetContentRegionAvail().x);
+    gui.name_item("rival line " + std::to_string(i), BoxKind::label);
+    ImGui::TableNextColumn();
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextUnformatted(favours(line.value).c_str());
+    ImGui::TableNextColumn();
+    if (!line.weight) continue;
+    const std::string off =
+        filled(gui.word(kInsideWords.rival_off), {percent(*line.weight), percent(*line.rival_weight)});
+    ImGui::PushID(static_cast<int>(i));
+    const bool head = line.writer->kind == WriterKind::head;
+    if (head && flat_button(gui, ("rival off " + std::to_string(i)).c_str(), off.c_str()))
+      gui.push_once(SwitchHead{line.writer->head, true});
+    if (!head) dim_text(gui, off);
+    explain_item(gui, filled(gui.word(kInsideWords.tip_rival_off), {word, rival}));
+    ImGui::PopID();
+  }
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  dim_text(gui, gui.word(kInsideWords.rival_rest));
+  ImGui::TableNextColumn();
+  dim_text(gui, favours(rivals.rest));
+  ImGui::EndTable();
+}
+
 /// A click on a cell of the map goes to the head that wrote the key, or else the query.
 Way way_of_cell(const ShownSplit& shown, const CellRef& cell) {
   const auto of = [&](const WriterAxis& axis, Index at, bool of_query) {
@@ -112,6 +186,7 @@ void writer_list(Gui& gui) {
   }
   const auto shown = shown_split(gui);
   if (!shown) return dim_text(gui, gui.word(kAnswerWords.computing));
+  if (shown->all.rivals && shown->of_now) rivals_table(*shown);
   const ScoreSplit& split = shown->all.split;
   std::string line = filled(gui.word(kInsideWords.score_and_sum),
                             {sum_text(split.score), std::to_string(split.terms.size()), sum_text(split.sum)});
