@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/folders.h"
+#include "base/formatted.h"
 #include "base/system.h"
 #include "models/bundled_models.h"
 #include "read/external/own_numbers.h"
@@ -138,6 +139,24 @@ ModelRoots model_roots() { return model_roots(environment, folders_of_user(folde
 
 std::vector<ListedModel> models_on_disk(int threads) {
   return listed_models(kept_models(model_roots()), threads, listed_folder_or_file);
+}
+
+Result<ArrayChoice> array_choice(const fs::path& source) {
+  ArrayChoice choice;
+  std::string text = source.string().substr(parts_of_source(source).path.string().size());
+  for (std::size_t at = text.rfind('#'); at != text.npos; text.resize(at), at = text.rfind('#')) {
+    const std::string_view mark = array_mark(std::string_view(text).substr(at));
+    if (mark.empty()) continue;
+    const std::string word = text.substr(at + mark.size());
+    const auto number = parse_number<Index>(word);
+    if (mark == "#array=") choice.array = word;
+    else if (mark == "#axes=") choice.axes = TRY(parse_axes(word));
+    else if (!number || *number < 0)
+      return bad_input("--" + std::string(mark.substr(1, mark.size() - 2)), "", "a whole number, from 0",
+                       printable(word));
+    else (mark == "#step=" ? choice.step : choice.sentence) = *number;
+  }
+  return choice;
 }
 
 bool names_kept_model(const fs::path& source) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "read/external/held_arrays.h"
 #include "read/hub/adapter_choice.h"
 #include "read/hub/kept_models.h"
 #include "read/hub/model_list.h"
@@ -34,8 +35,17 @@ ModelRoots model_roots();
 std::vector<ListedModel> models_on_disk(int threads = 0);
 
 /// What a SOURCE says behind its path of how the model is read: MODEL#ids=stored has the ids of tokenizer.json alone,
-/// MODEL#adapter=FOLDER (perhaps several) is merged with an adapter, MODEL#adapter=none without the one in its folder.
+/// MODEL#adapter=FOLDER (perhaps several) is merged with an adapter, MODEL#adapter=none without the one in its folder;
+/// ARRAYS#sentence=1, #step=, #array=, #axes= are which part of arrays is meant, and as what (array_choice).
 inline constexpr std::string_view kIdsAsStored = "#ids=stored", kAdapterMark = "#adapter=";
+inline constexpr std::string_view kArrayMarks[] = {"#sentence=", "#step=", "#array=", "#axes="};
+inline constexpr const char* kArrayOptions[] = {"--sentence", "--step", "--array", "--axes"};  // that write them
+/// The mark that `text` begins with; empty: none.
+inline std::string_view array_mark(std::string_view text) {
+  for (const std::string_view mark : kArrayMarks)
+    if (text.starts_with(mark)) return mark;
+  return {};
+}
 struct SourceParts {
   std::filesystem::path path;
   ClassRules rules = ClassRules::applied;
@@ -49,12 +59,15 @@ inline SourceParts parts_of_source(const std::filesystem::path& source) {
     if (mark == kIdsAsStored) parts.rules = ClassRules::left_out;
     else if (mark.starts_with(kAdapterMark))
       parts.adapters.insert(parts.adapters.begin(), mark.substr(kAdapterMark.size()));
-    else break;
+    else if (array_mark(mark).empty()) break;
     text.resize(at);
     parts.path = text;
   }
   return parts;
 }
+
+/// What the marks of a SOURCE choose. Errors name the option.
+Result<ArrayChoice> array_choice(const std::filesystem::path& source);
 
 /// Whether this can only be the name of a model in one of those folders: it is no path.
 bool names_kept_model(const std::filesystem::path& source);

@@ -1,5 +1,6 @@
 #include "models/open_model.h"
 
+#include <cctype>
 #include <system_error>
 
 #include "base/file.h"
@@ -13,8 +14,9 @@
 #include "question/tokenizers.h"
 #include "read/array/safetensors.h"
 #include "read/array/torch_file.h"
+#include "read/external/held_arrays.h"
+#include "read/external/own_numbers.h"
 #include "read/external/page_text.h"
-#include "read/external/tensors_file.h"
 #include "read/gguf/gguf_model.h"
 #include "text/nearest.h"
 #include "tool/tool.h"
@@ -26,8 +28,8 @@ namespace fs = std::filesystem;
 
 /// PyTorch, NumPy or safetensors files: each may hold the weights of a model or the tensors of one attention.
 bool is_tensors(const fs::path& path) {
-  return path.extension() == ".safetensors" || path.extension() == ".npz" || is_torch_name(path) ||
-         holds_attention(path);
+  return path.extension() == ".safetensors" || path.extension() == ".npz" || path.extension() == ".npy" ||
+         is_torch_name(path) || names_pickle(path) || names_table(path);
 }
 
 /// A file of weights with any name, beside the config.json of its model.
@@ -39,11 +41,19 @@ bool is_weights(const fs::path& path) {
   return stored && !holds_attention(*stored);
 }
 
-/// Masks are JSON too, but have no list of attentions.
+/// Masks are JSON too, but have no attention by name, and no fractions in their lists.
 bool is_attention_json(const fs::path& path) {
   if (path.extension() != ".json" || path.filename().string().ends_with(".headlight.json")) return false;
   const auto text = read_file(path);
-  return text && text->find("\"attention\"") != std::string::npos;
+  if (!text) return false;
+  for (const char* key : {"\"att", "attentions\"", "attn\""})
+    if (text->find(key) != std::string::npos) return true;
+  if (!text->starts_with('[')) return false;
+  for (std::size_t at = text->find("0."); at != text->npos; at = text->find("0.", at + 1)) {
+    const std::size_t digit = text->find_first_not_of('0', at + 2);
+    if (digit != text->npos && std::isdigit(static_cast<unsigned char>((*text)[digit])) != 0) return true;
+  }
+  return false;
 }
 
 Error no_num_heads(const fs::path& path, Index found) {
@@ -125,6 +135,7 @@ bool names_model(const fs::path& path) {
   if (names_own_numbers(path.string())) return true;
   if (path.string().starts_with(kShipped) || names_kept_model(path)) return true;
   const auto resolved = path_of_source(path);
+  if (resolved && resolved->extension() == ".npy") return holds_attention(*resolved);
   return resolved &&
          (is_folder(*resolved) || is_gguf(*resolved) || is_tensors(*resolved) || is_attention_json(*resolved));
 }
@@ -136,6 +147,7 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
   const std::vector<LoggedStep> logged = logged_steps(resolved);
   const fs::path& path = logged.empty() ? resolved : logged.back().file;
   Document& document = opened.document;
+  const ArrayChoice choice = TRY(array_choice(asked));
   const bool by_name = asked.string().starts_with(kShipped) || names_kept_model(asked);
   const bool weights = is_folder(path) || is_weights(path) || is_gguf(path);
   if (names_page(path) || path.string().ends_with(std::string(".html").append(kComparedWith)))
@@ -147,7 +159,7 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
       return opened;
     }
   } else if (is_tensors(path) && !weights) {
-    auto file = read_tensors(path, num_heads);
+    auto file = read_tensors(path, num_heads, choice);
     if (!file) {
       Error error = file.error();
       error.found += nearest_hint(path);
@@ -156,12 +168,15 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
     document.model = std::move(file->model);
     document.mask = std::move(file->mask);
     opened.warnings = std::move(file->warnings);
+  } else if (!choice.empty() && !is_attention_json(path)) {
+    return bad_input(path.string(), "--sentence, --step, --array, --axes", "arrays of attention as SOURCE",
+                     found_at(path));
   } else if (num_heads) {
     return no_num_heads(path, *num_heads);
   } else if (weights) {
     TRY(take_checkpoint(asked, path, progress, reading, opened));
   } else if (is_attention_json(path)) {
-    auto file = TRY(read_attention_json(path));
+    auto file = TRY(read_attention_json(path, choice));
     document.model = std::move(file.model);
     document.mask = std::move(file.mask);
     document.encoder_mask = std::move(file.encoder_mask);

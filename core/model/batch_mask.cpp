@@ -56,6 +56,12 @@ Status give_own_mask(std::string_view where, MaskSpec& spec, Index queries, Inde
         ErrorCode::mask_shape);
   if (!order) {
     const Axes3 last{queries, keys, sentences}, first{sentences, queries, keys};
+    if (spec.batch->sentences_first)
+      return bad_input(where, "axes",
+                       "(sentences, queries, keys) = " + axes_text({first.begin(), first.end()}) +
+                           " and an axis of heads, each axis whole or 1",
+                       axes_text({shape.begin(), shape.end()}) + ": " + misfit(shape, first, "bij"),
+                       ErrorCode::mask_shape);
     return bad_input(where, "axes",
                      "(queries, keys, sentences) = " + axes_text({last.begin(), last.end()}) +
                          " or (sentences, queries, keys) = " + axes_text({first.begin(), first.end()}) +

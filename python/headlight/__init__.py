@@ -15,12 +15,12 @@ This folder can be copied beside a script on a server where nothing may be insta
 program, its answers and files), nodes (a tensor, one attention), follow (torch's operations), flow, seen.
 """
 from .engine import (Error, Lines, Model, attention, claims, explain, export, figure, generate, heads, lens, next,
-                     patch, program, why)
+                     patch, program, save, why)
 from .follow import Keep
-from .seen import Mistake, Page, Report, Seen, check, log, show, tracker
+from .seen import Mistake, Page, Report, Seen, check, log, page, show, tracker
 
 lines, open, watch = Lines, Model, Seen
 __version__ = "1.0.0"
 __all__ = ["Error", "Keep", "Mistake", "Model", "Page", "Report", "Seen", "attention", "check", "claims", "explain",
-           "export", "figure", "generate", "heads", "lens", "lines", "log", "next", "patch", "program", "show",
-           "tracker", "watch", "why"]
+           "export", "figure", "generate", "heads", "lens", "lines", "log", "next", "page", "patch", "program", "save",
+           "show", "tracker", "watch", "why"]

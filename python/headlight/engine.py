@@ -1,6 +1,7 @@
 """The program `headlight`: found, run, its answers as arrays, dicts and streams; and the files it reads arrays from."""
 from __future__ import annotations
 
+import base64
 import contextlib
 import io
 import json
@@ -93,16 +94,19 @@ def run(arguments: Sequence[str], text: str | None = None, accept: Sequence[int]
     if done.returncode not in accept:
         raise Error(first_line(done.stderr.decode(errors="replace")) or
                     f"headlight {arguments[0]}: expected exit status 0, found {done.returncode}")
+    for line in done.stderr.decode(errors="replace").splitlines():
+        if ": taken for " in line:      # what arrays were taken for
+            print("headlight: " + line[line.index("taken for "):], file=sys.stderr)
     return done.stdout
 
 
-def open_window(path: contextlib.AbstractContextManager[str]) -> None:
+def open_window(path: contextlib.AbstractContextManager[str], more: Sequence[str] = ()) -> None:
     """Opens the window about a file or folder, which is let go when it is shut."""
     shown = sys.platform in ("darwin", "win32") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     require(shown, "show", "a notebook or a display",
-            "neither: seen.save(\"run.safetensors\") keeps it for headlight run.safetensors elsewhere")
+            "neither: headlight.page(…).save(\"page.html\") writes a page for any browser")
     with contextlib.ExitStack() as held:
-        command = [program(), "open", held.enter_context(path)]
+        command = [program(), "open", held.enter_context(path), *more]
         with refused("headlight open"):
             window = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)
         until_then = held.pop_all()
@@ -158,7 +162,10 @@ def words_of_options(options: Mapping[str, Any], folder: Folder, source: Any = N
 
 
 def _answer(command: str, text: Any, source: Any, options: Mapping[str, Any], *more: str) -> bytes:
-    """Standard output of a command about a text, or about several."""
+    """Standard output of a command about a text, about several, or about arrays."""
+    if holds_arrays(text):
+        with held_file(text, options := dict(options)) as path:
+            return _answer(command, None, path, options, *more)
     with Folder() as folder:
         words = [*words_of_options(options, folder, source), *more, *([] if text is None else ["--text", "-"])]
         return run([command, *words], text if text is None or isinstance(text, str) else "\n".join(text))
@@ -191,10 +198,37 @@ heads = _asked("heads", "json", 'The measures of every head: `{"heads": [{"stack
 claims = _asked("claims", "json", "What the window says of a sentence, as `headlight claims` has it.")
 
 
-def figure(text: str | Sequence[str] | None = None, source: Any = None, *, output: str | Path, **options: Any) -> Path:
-    """Writes `output` (.svg, .pdf or .png) as `headlight figure` draws it with its options: `view="head"`."""
+class Figure(type(Path())):      # type: ignore[misc]
+    """The path of a figure; in a notebook it shows itself."""
+
+    def _repr_png_(self) -> bytes | None:
+        return self.read_bytes() if self.suffix == ".png" else None
+
+    def _repr_html_(self) -> str | None:
+        kind = {".png": "image/png", ".svg": "image/svg+xml"}.get(self.suffix)
+        return kind and f'<img src="data:{kind};base64,{base64.b64encode(self.read_bytes()).decode()}">'
+
+
+def figure(text: Any = None, source: Any = None, *, output: str | Path, **options: Any) -> Figure:
+    """Writes `output` (.svg, .pdf or .png) as `headlight figure` draws it with its options: `view="head"`. `text`: a
+    text, or arrays as `show` takes them, with `tokens=`."""
     _answer("figure", text, source, options, "-o", str(output))
-    return Path(output)
+    return Figure(output)
+
+
+def save(arrays: Any, path: str | Path, tokens: Any = None, target_tokens: Any = None, **options: Any) -> None:
+    """Writes arrays as `show` takes them to `path` (.safetensors, .npz, .json or .csv), for `headlight PATH`."""
+    options.update(tokens=tokens, target_tokens=target_tokens)
+    kind = os.path.splitext(path)[1][1:]
+    if kind != "npz":
+        _answer("export", arrays, None, options, "--format", kind or "none", "-o", str(path))
+        return
+    found = {name: array for name, array in export(arrays, **options).items() if name in ("attentions", *STACKS)}
+    sentence = options.get("sentence") or 0
+    words = [one and list(one[sentence] if isinstance(one[0], LISTS) else one) for one in (tokens, target_tokens)]
+    metadata = token_metadata(found, *words)
+    with written_whole(path) as file:      # whose metadata are arrays of strings
+        np.savez(file, **found, **{name: np.array(json.loads(text)) for name, text in metadata.items()})
 
 
 def regular(path: Any) -> Any:
@@ -245,46 +279,81 @@ def _bytes_of(array: Any) -> bytes:
     return np.ascontiguousarray(array if array.dtype.name in _DTYPES else array.astype(np.float32)).tobytes()
 
 
-def layers_of(attentions: Any, sentence: int, what: str = "attentions") -> Array:
-    """(layers, heads, T, S) of whatever a program holds: a list of layers, or an array with 2 to 5 axes."""
-    if not isinstance(attentions, LISTS):
-        array = as_numpy(attentions)
-        attentions = list(array) if array.ndim > 3 else [array]
-    require(attentions, what, "a layer or more", "none (was output_attentions=True asked for?)")
-    require(all(layer is not None for layer in attentions), what, "arrays", "None: fused kernels return no weights; "
-            "use headlight.watch(), or attn_implementation='eager'")
-    layers: list[Array] = []
-    for layer in map(as_numpy, attentions):
-        require(2 <= layer.ndim <= 4, what, "(heads, T, S) or (batch, heads, T, S)", layer.shape)
-        require(layer.ndim < 4 or 0 <= sentence < len(layer), what, f"a sentence below {len(layer)}", sentence)
-        layers.append(layer[sentence] if layer.ndim == 4 else layer.reshape(-1, *layer.shape[-2:]))
-        alike = layers[-1].shape == layers[0].shape
-        require(alike, what, "layers of one shape", f"{layers[0].shape} and {layers[-1].shape}")
+def layers_of(layers: Sequence[Array], what: str) -> Array:
+    """Layers (heads, T, S) as one array. Error where they differ in shape."""
+    for layer in layers:
+        alike = layer.shape == layers[0].shape
+        require(alike, what, "layers of one shape", f"{layers[0].shape} and {layer.shape}")
     return np.stack(layers).astype(np.float32)
 
 
-def stacks_of(attentions: Any, sentence: int) -> dict[str, Array]:
-    """The arrays of a tensors file: `attentions`, or those of an encoder, a decoder and their cross-attention."""
-    attentions = attentions.stacks(sentence) if hasattr(attentions, "stacks") else attentions      # what `watch` saw
-    listed = isinstance(attentions, LISTS)
-    if listed and len(attentions) == 3 and all(isinstance(stack, LISTS) for stack in attentions):
-        attentions = dict(zip(STACKS, attentions))
-    elif listed or isinstance(attentions, np.ndarray) or is_tensor(attentions):
-        attentions = {"attentions": attentions}
-    get = attentions.get if isinstance(attentions, Mapping) else lambda name: getattr(attentions, name, None)
-    stacks = {name: get(name) for name in STACKS if get(name) is not None} or \
-        {"attentions": _patterns_of_cache(attentions) if get("attentions") is None else get("attentions")}
-    return {name: layers_of(stack, sentence, name) for name, stack in stacks.items()}
+def holds_arrays(value: Any) -> bool:
+    """Whether it is no text, no list of texts and no None."""
+    texts = isinstance(value, LISTS) and value and all(isinstance(one, str) for one in value)
+    is_text = value is None or isinstance(value, str) or texts or hasattr(value, "__next__")
+    return not is_text
 
 
-def _patterns_of_cache(cache: Any) -> list[Any]:
-    """What TransformerLens keeps as `blocks.L.attn.hook_pattern` (`cache["pattern", L]`), by layer."""
-    names = {name: re.fullmatch(r"blocks\.(\d+)\.attn\.hook_pattern|\('pattern', (\d+)\)", str(name))
-             for name in getattr(cache, "keys", list)()}
-    layers = {int(found[1] or found[2]): name for name, found in names.items() if found}
-    expected = "arrays, a model's output with attentions, or a cache with patterns"
-    require(layers, "attentions", expected, type(cache).__name__)
-    return [cache[layers[layer]] for layer in sorted(layers)]
+def arrays_of(held: Any, name: str = "") -> dict[str, Any]:
+    """Arrays and tensors by names that say where in `held` each lies (`attentions.0`, `0.3`): the program takes
+    attention out of them."""
+    below = name and name + "."
+    if is_tensor(held) or isinstance(held, np.ndarray):
+        array = held if is_tensor(held) and held.device.type == "cpu" and not held.is_sparse else as_numpy(held)
+        require(is_tensor(array) or array.dtype.kind in "biuf", name or "array", "numbers", getattr(array, "dtype", ""))
+        return {name or "array": array}
+    if isinstance(held, LISTS):
+        require(held, name or "attentions", "a layer or more", "none (was output_attentions=True asked for?)")
+        if all(isinstance(one, (int, float, *LISTS)) for one in held) and not _holds(held):
+            with refused(name or "array"):
+                return {name or "array": as_numpy(held)}
+        return {path: array for i, one in enumerate(held) for path, array in arrays_of(one, f"{below}{i}").items()}
+    require(held is not None, name or "attentions", "arrays", "None: fused kernels return no weights; "
+            "use headlight.watch(), or attn_implementation='eager'")
+    names = [*getattr(held, "keys", list)()] or [one for one in ("attentions", *STACKS) if hasattr(held, one)]
+    get = held.__getitem__ if hasattr(held, "keys") else lambda one: getattr(held, one)
+    plain = [one for one in names if re.search(r"pattern|attentions$|attn_probs|attn_weights", str(one))
+             and (get(one) is not None or one == "attentions")]
+    found: dict[str, Any] = {}
+    for one in plain or names:
+        if plain or is_tensor(get(one)) or isinstance(get(one), (np.ndarray, *LISTS)):
+            found.update(arrays_of(get(one), f"{below}{one}"))
+    require(found, name or "attentions", "arrays, a model's output with attentions, or a cache with patterns",
+            type(held).__name__)
+    return found
+
+
+def _holds(held: Any) -> bool:
+    """Whether arrays or tensors lie in these lists."""
+    return is_tensor(held) or isinstance(held, np.ndarray) or (isinstance(held, LISTS) and any(map(_holds, held)))
+
+
+@contextlib.contextmanager
+def held_file(held: Any, options: dict[str, Any]) -> Iterator[str]:
+    """A SOURCE with these arrays, that is there for a while: a path, and which part is meant. Takes that, and the
+    words, out of the options."""
+    tokens, target_tokens = options.pop("tokens", None), options.pop("target_tokens", None)
+    choice = {name: options.pop(name, None) for name in ("sentence", "step", "array", "axes")}
+    if hasattr(held, "stacks"):      # what `watch` saw
+        arrays = held.stacks(choice.pop("sentence") or 0)
+        metadata = token_metadata(arrays, tokens, target_tokens)
+    else:
+        arrays, given = arrays_of(held), {"tokens": tokens, "target_tokens": target_tokens}
+        metadata = {name: json.dumps(_words_in(words), ensure_ascii=False) for name, words in given.items()
+                    if words is not None}
+    more = held if isinstance(held, dict) else {}
+    sides = ("queries", "keys", "values")
+    arrays.update({name: more[name] for name in sides if isinstance(more.get(name), np.ndarray)})
+    with tensors_file(arrays, metadata) as path:
+        yield path + "".join(f"#{name}={value}" for name, value in choice.items() if value is not None)
+
+
+def _words_in(words: Any) -> Any:
+    """Words as texts, in as many lists."""
+    if isinstance(words, bytes):
+        return words.decode(errors="replace")
+    return str(words) if isinstance(words, (str, int, np.integer)) and not isinstance(words, list) \
+        else [_words_in(word) for word in (words.tolist() if hasattr(words, "tolist") else words)]
 
 
 def token_metadata(arrays: Mapping[str, Array], tokens: Words, target_tokens: Words) -> dict[str, str]:

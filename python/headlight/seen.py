@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .engine import (LISTS, STACKS, Array, Error, Words, as_numpy, first_line, layers_of, notebook_shell, open_window,
-                     projections, refused, regular, require, roles_of, run, side_by_side, stacks_of, tensors_file,
-                     token_metadata, torch_module, words_of_options, write_safetensors, written_whole)
+from .engine import (LISTS, STACKS, Array, Error, Words, _answer, as_numpy, export, first_line, held_file, layers_of,
+                     notebook_shell, open_window, projections, refused, regular, require, roles_of, run, side_by_side,
+                     tensors_file, token_metadata, torch_module, words_of_options, write_safetensors, written_whole)
 from .flow import leaks, said_of, words
 from .follow import Tracer
 from .nodes import MADE, MOST_WEIGHTS, NOTHING, Call, Node, Site, factor_of, first_reshaping, recovered
@@ -343,27 +343,27 @@ class Page:
                 f'srcdoc="{_html.escape(self.html)}"></iframe>')
 
 
-def page_of(arrays: Mapping[str, Array], metadata: Mapping[str, str], **options: Any) -> Page:
-    with tensors_file(arrays, metadata) as path, refused("headlight page"):
-        return Page(run(["page", path, *words_of_options(options, os.path.dirname(path)), "-o", "-"]).decode())
+def page(text: Any = None, source: Any = None, **options: Any) -> Page:
+    """The page that `headlight page` makes of a text, or of arrays as `show` takes them; `options` are its own."""
+    return Page(_answer("page", text, source, options, "-o", "-").decode())
 
 
 @refused("show")
-def show(attentions: Any, tokens: Words = None, target_tokens: Words = None, sentence: int = 0,
+def show(attentions: Any, tokens: Any = None, target_tokens: Any = None, sentence: int | None = None,
          **options: Any) -> Page | None:
     """Shows attention that a program holds: in a notebook the page, inline; elsewhere the window.
 
-    `attentions`: an array (layers, heads, T, S); a list of layers (batch, heads, T, S) as Hugging Face and BertViz have
-    it; a model's output or a dict with `attentions` or `encoder_attentions`, `decoder_attentions`, `cross_attentions`;
-    a tuple of those three; a cache of TransformerLens. `tokens` name the keys' side, `target_tokens` the queries' side
-    where it is another one. `options` are those of `headlight page`: `only="0.1,0.2"`. Without a display: Error."""
-    arrays = stacks_of(attentions, sentence)
-    metadata = token_metadata(arrays, tokens, target_tokens)
-    more = attentions if isinstance(attentions, dict) else {}
-    arrays.update({name: more[name] for name in _SIDES if isinstance(more.get(name), np.ndarray)})
+    `attentions`: arrays in any of the forms of docs/arrays.md: (T, S) to (layers, batch, heads, T, S), a list of
+    layers, the steps of generate(), a model's output, a cache of TransformerLens, a tuple of encoder, decoder and
+    cross-attention. `tokens` name the keys' side, `target_tokens` the queries' side where it is another one; a list of
+    lists names each sentence's. `sentence`, `step`, `axes="batch,heads,T,S"` and `array` say which part is meant, and
+    as what; further `options` are those of `headlight page`: `only="0.1,0.2"`. Without a display: Error."""
     if hasattr(notebook_shell(), "kernel"):
-        return page_of(arrays, metadata, **options)
-    open_window(tensors_file(arrays, metadata))
+        return page(attentions, tokens=tokens, target_tokens=target_tokens, sentence=sentence, **options)
+    options.update(tokens=tokens, target_tokens=target_tokens, sentence=sentence)
+    names = ("tokens", "target_tokens", "sentence", "step", "array", "axes")
+    choice = {name: options.pop(name, None) for name in names}
+    open_window(held_file(attentions, choice), words_of_options(options, ""))
     return None
 
 
@@ -372,7 +372,11 @@ def log(step: int, seen: Any, folder: str | Path = "headlight-log", sentence: in
     """Keeps the attention of one training step as `folder/step-000100.safetensors`, and returns that path. `headlight
     FILE` opens it, `headlight diagnose A B` compares two. `seen` is what `watch` saw, or arrays that `show` takes."""
     require(step >= 0, "log", "a step of 0 or more", step)
-    arrays = stacks_of(seen, sentence)
+    if hasattr(seen, "stacks"):
+        arrays = seen.stacks(sentence)
+    else:
+        found = export(seen, sentence=sentence or None, tokens=tokens)
+        arrays = {name: array for name, array in found.items() if name in ("attentions", *STACKS)}
     os.makedirs(folder, exist_ok=True)
     path = Path(folder) / f"step-{step:06d}.safetensors"
     write_safetensors(path, arrays, {"step": str(step), **token_metadata(arrays, tokens, None)})
@@ -429,12 +433,14 @@ class Seen(Tracer, Sequence):
         layers = [call.weights() for call in self.sequence()]
         if not layers:
             raise Error((self.notes() or ["no attention seen"])[-1])
-        return [layer[min(sentence, len(layer) - 1)] for layer in layers]
+        most = max(map(len, layers))
+        require(0 <= sentence < most, "seen", f"a sentence below {most}", sentence)
+        return [layer[min(sentence, len(layer) - 1)] for layer in layers]      # of a batch of one: of all sentences
 
     @refused("attentions")
     def attentions(self, sentence: int = 0) -> Array:
         """(layers, heads, T, S): the weights of one sentence in every call. Error where calls differ in shape."""
-        return layers_of(self._of_sentence(sentence), 0, "seen (seen[0:2] chooses calls of one shape)")
+        return layers_of(self._of_sentence(sentence), "seen (seen[0:2] chooses calls of one shape)")
 
     def stacks(self, sentence: int) -> dict[str, Array]:
         """One stack, or those of encoder, decoder and cross-attention where a call's keys are of another sequence."""
@@ -446,7 +452,7 @@ class Seen(Tracer, Sequence):
             decoder = after[0] != after[1] and after[0] == queries      # cross-attention of the same queries follows
             name = "cross_attentions" if queries != keys else "decoder_attentions" if decoder else "encoder_attentions"
             stacks[name].append(layer)
-        return {name: layers_of(layers, 0, name) for name, layers in stacks.items() if layers}
+        return {name: layers_of(layers, name) for name, layers in stacks.items() if layers}
 
     @refused("save")
     def save(self, path: str | Path, sentence: int = 0, tokens: Words = None, target_tokens: Words = None) -> None:
@@ -461,8 +467,8 @@ class Seen(Tracer, Sequence):
         require(kind in (".npz", ".safetensors"), "save", "a name that ends in .safetensors or .npz", f"'{path}'")
         if kind == ".safetensors":
             return write_safetensors(path, arrays, metadata)
-        with written_whole(path) as file:      # which has no metadata
-            return np.savez(file, **arrays)
+        with written_whole(path) as file:      # whose metadata are arrays of strings
+            return np.savez(file, **arrays, **{name: np.array(json.loads(words)) for name, words in metadata.items()})
 
     def show(self, sentence: int = 0, tokens: Words = None, target_tokens: Words = None) -> Any:
         """In a notebook the page, inline; elsewhere the window."""
@@ -470,7 +476,7 @@ class Seen(Tracer, Sequence):
 
     def _repr_html_(self) -> str | None:
         try:
-            return page_of(self.stacks(0), {})._repr_html_() if len(self) else f"<pre>{_html.escape(repr(self))}</pre>"
+            return page(self)._repr_html_() if len(self) else f"<pre>{_html.escape(repr(self))}</pre>"
         except Error as error:
             return "<pre>" + _html.escape(f"{self!r}\n{error}") + "</pre>"
 

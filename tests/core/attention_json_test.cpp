@@ -56,11 +56,11 @@ std::string words_of(const std::string& texts, const std::string& more = "") {
 }
 
 TEST(AttentionJson, TokensAreJoinedOnlyWhereTheirTextsShowThatTheyAreOneWord) {
-  EXPECT_EQ(words_of(R"(["the","cats","sat","down"])"), "|the|cats|sat|down|");
-  EXPECT_EQ(words_of(R"(["0","1","2","3"])"), "|0|1|2|3|");
+  EXPECT_EQ(words_of(R"(["the","cats","sat","down"])"), "|the| cats| sat| down|");
+  EXPECT_EQ(words_of(R"(["0","1","2","3"])"), "|0| 1| 2| 3|");
   EXPECT_EQ(words_of(R"(["[CLS]","play","##ing","[SEP]"])"), "|[CLS]|playing|[SEP]|");
   EXPECT_EQ(words_of(R"(["The"," sn","ail"," ran"])"), "|The| snail| ran|");
-  EXPECT_EQ(words_of(R"(["New York","is","very","big"])"), "|New York|is|very|big|");
+  EXPECT_EQ(words_of(R"(["New York","is","very","big"])"), "|New York| is| very| big|");
 }
 
 TEST(AttentionJson, TheBytesOfTokensShowTheSpacesBeforeThem) {

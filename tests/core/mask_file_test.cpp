@@ -45,6 +45,26 @@ Result<Matrix> mask_in(const std::filesystem::path& path) {
   return *mask->given;
 }
 
+TEST(MaskFile, EqualMasksOfHeadsAreOne) {
+  const auto json = [](const std::string& text) { return parse_json_mask("f", text); };
+  const auto one = json("[[[1, 0], [1, 1]], [[1, 0], [1, 1]], [[1, 0], [1, 1]]]");
+  ASSERT_TRUE(one) << one.error().message();
+  ASSERT_TRUE(one->given);
+  EXPECT_TRUE(same(*one->given, matrix(2, 2, {0, -kInf, 0, 0})));
+  const auto other = json("[[[1, 0], [1, 1]], [[1, 1], [1, 1]], [[1, 0], [1, 1]]]");
+  ASSERT_TRUE(other) << other.error().message();
+  EXPECT_TRUE(other->batch) << "a mask for each sentence";
+}
+
+TEST(MaskFile, JsonOfTorchMasks) {
+  const auto added = parse_json_mask("f", "[[0.0, -Infinity], [0.0, 0.0]]");
+  ASSERT_TRUE(added) << added.error().message();
+  EXPECT_TRUE(same(*added->given, matrix(2, 2, {0, -kInf, 0, 0})));
+  const auto floats = parse_json_mask("f", "[[1.0, 0.0], [1.0, 1.0]]");
+  ASSERT_TRUE(floats) << floats.error().message();
+  EXPECT_TRUE(same(*floats->given, matrix(2, 2, {0, -kInf, 0, 0})));
+}
+
 TEST(MaskFile, FloatsOfNothingButZeroAndOneAreABooleanMask) {
   const auto array = array_of(Dtype::f32, {2, 2}, {1, 0, 1, 1});
   std::vector<Error> notes;

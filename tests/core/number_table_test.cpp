@@ -80,6 +80,23 @@ TEST(NumberTable, TablesOfOtherProgramsAreThoseOfTheirNumbers) {
     EXPECT_EQ(number_table(text).column_labels, none) << text;
 }
 
+TEST(NumberTable, TablesOfPandasSpreadsheetsAndPapers) {
+  const Matrix plain = (Matrix(2, 2) << 0.9f, 0.1f, 0.3f, 0.7f).finished();
+  for (const char* text :
+       {"0,1\n0.9,0.1\n0.3,0.7\n", ",0,1\n0,0.9,0.1\n1,0.3,0.7\n", ";ich;bin\nI;0,9;0,1\nam;0,3;0,7\n",
+        "0,9\t0,1\n0,3\t0,7\n", "0.9 & 0.1 \\\\\n0.3 & 0.7 \\\\\n",
+        "\\toprule\n & ich & bin \\\\ \\midrule\nI & $0.9$ & \\textbf{0.1} \\\\\nam & 0.3 & 0.7 \\\\\n",
+        "|  | ich | bin |\n|---|---|---|\n| I | **0.9** | 0.1 |\n| am | 0.3 | 0.7 |\n", "0.9,0.1,\n0.3,0.7,\n"})
+    EXPECT_TRUE(same(number_table(text).numbers, plain)) << text << "\n" << number_table(text).numbers;
+  EXPECT_EQ(number_table(",0,1\n0,0.9,0.1\n1,0.3,0.7\n").row_labels, (std::vector<std::string>{"0", "1"}));
+  EXPECT_EQ(number_table("|  | ich | bin |\n|---|---|---|\n| I | 1 | 0 |\n| am | 0.3 | 0.7 |").column_labels,
+            (std::vector<std::string>{"ich", "bin"}));
+  const Matrix masked = (Matrix(2, 2) << 1.0f, 0.0f, 0.3f, 0.7f).finished();
+  for (const char* text : {",ich,bin\nI,1,NaN\nam,0.3,0.7\n", ",ich,bin\nI,1,\nam,0.3,0.7\n"})
+    EXPECT_TRUE(same(number_table(text).numbers, masked)) << text;
+  EXPECT_EQ(number_table("0,1\n1,0\n").numbers.rows(), 2) << "whole numbers are weights";
+}
+
 TEST(NumberTable, ABlockedScoreIsMinusInfinity) {
   const Matrix scores = number_table("[[1, -inf], [2, 3]]").numbers;
   EXPECT_EQ(scores(0, 1), -std::numeric_limits<float>::infinity());

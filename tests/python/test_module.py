@@ -1,5 +1,7 @@
 """The module itself: capturing, threads, gradients, files, arrays of other libraries."""
 import gc
+import contextlib
+import io
 import json
 import math
 import os
@@ -295,6 +297,11 @@ class Arrays(unittest.TestCase):
             self.assertIsNone(headlight.show(attentions, **options))
         return {name: tuple(entry["shape"]) for name, entry in opened.items() if name != "__metadata__"}
 
+    def taken(self, attentions, **options):
+        """The shapes that the program takes out of arrays."""
+        with contextlib.redirect_stderr(io.StringIO()):
+            return {name: array.shape for name, array in headlight.export(attentions, **options).items()}
+
     def test_what_other_libraries_hold(self):
         layer = np.random.default_rng(0).random((2, 4, 5, 5), np.float32)
         cross = np.ones((2, 4, 6, 5), np.float32) / 5
@@ -302,16 +309,17 @@ class Arrays(unittest.TestCase):
         output = types.SimpleNamespace(attentions=(torch.from_numpy(layer),) * 3)
         cache = {f"blocks.{i}.attn.hook_pattern": torch.from_numpy(layer) for i in range(12)}
         triple = types.SimpleNamespace(encoder_attentions=(layer,), decoder_attentions=(own,), cross_attentions=(cross,))
-        for attentions, shape in ((output, (3, 4, 5, 5)), ((layer, layer), (2, 4, 5, 5)), (layer[None], (1, 4, 5, 5)),
+        for attentions, shape in ((output, (3, 4, 5, 5)), ((layer, layer), (2, 4, 5, 5)), (layer[None], (2, 4, 5, 5)),
                                   (cache, (12, 4, 5, 5)), (layer[0], (1, 4, 5, 5)), ({("pattern", 0): layer}, (1, 4, 5, 5))):
-            self.assertEqual(self.shown(attentions), {"attentions": shape})
+            self.assertEqual(self.taken(attentions), {"attentions": shape})
+        self.assertEqual(self.shown((layer, layer)), {"0": layer.shape, "1": layer.shape}, "the program takes them apart")
         three = {"encoder_attentions": (1, 4, 5, 5), "decoder_attentions": (1, 4, 6, 6), "cross_attentions": (1, 4, 6, 5)}
-        self.assertEqual(self.shown(triple), three)
-        self.assertEqual(self.shown(((layer,), (own,), (cross,)), tokens="abcde", target_tokens="abcdef"), three)
+        self.assertEqual(self.taken(triple), three)
+        self.assertEqual(self.taken(((layer,), (own,), (cross,)), tokens="abcde", target_tokens="abcdef"), three)
         for wrong, text in (((None, None), "found None"), ((), "found none"), (object(), "found object"),
                             ((layer, cross), "one shape"), (layer[0, 0, 0], r"found \(5,\)")):
             with self.assertRaisesRegex(headlight.Error, text):
-                self.shown(wrong)
+                self.taken(wrong)
 
     def test_without_a_display_nothing_is_opened(self):
         with mock.patch.dict(os.environ, clear=False), mock.patch.object(subprocess, "Popen") as opened:

@@ -121,6 +121,16 @@ RequestOptions::RequestOptions(Parser& command, const QuestionFields& fields) : 
       .repeated();
   command.option("--as-stored", as_stored_,
                  "Ids of tokenizer.json alone, without what the files beside it and its class change");
+  constexpr const char* kArrayHelp[] = {
+      "Of arrays with several sentences the one to show, counted from 0",
+      "Of the steps of generate() the one to show; without it all as one map",
+      "Of arrays under several names those with this in their name",
+      "What the axes of arrays are: layers, batch, heads, T and S in their order, as batch,heads,T,S"};
+  for (std::size_t i = 0; i < std::size(kArrayMarks); ++i) {
+    // The window's --step is that of a lesson; behind the name of a file #step=2 is the same.
+    if (i == 1 && (command.name() == "open" || command.name() == "screenshot")) continue;
+    add({kArrayOptions[i], OptionKind::word, i < 2 ? "I" : i == 2 ? "NAME" : "LIST", kArrayHelp[i]});
+  }
   add_number_options(command, numbers_, kRequestTopic);
   command.section("The computation", kRequestTopic);
   command.option("--threads", threads_, "Threads to compute with; 0, the default: all", "N").within(0, 1024);
@@ -158,6 +168,8 @@ std::string RequestOptions::source() const {
   std::string source = source_;
   if (source.empty()) return source;
   for (const std::string& adapter : adapters_) source.append(kAdapterMark).append(adapter);
+  for (std::size_t i = 0; i < std::size(kArrayMarks); ++i)
+    if (given(kArrayOptions[i])) source.append(kArrayMarks[i]).append(words_.at(kArrayOptions[i]).front());
   return as_stored_ ? source.append(kIdsAsStored) : source;
 }
 
@@ -207,6 +219,8 @@ Result<Startup> RequestOptions::opened_source(const GivenOptions& given_words) c
     if (const auto heads = num_heads()) numbers.num_heads = *heads;
     return of_model(open_model(std::string(kNumbersSource) + numbers_json(numbers)));
   }
+  for (const char* option : kArrayOptions)
+    if (source_.empty() && given(option)) return bad_input(option, "", "a file of arrays as SOURCE", "none");
   if (source_.empty() || lesson) return shipped_or_fresh(given_words, std::move(start));
   if (is_session(source_) || names_page(source_)) {
     auto session = TRY(read_session(source_));

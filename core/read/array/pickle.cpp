@@ -201,7 +201,7 @@ class Machine {
     if (error_) return;
     if (function->kind != Kind::global || arguments->kind != Kind::tuple)
       return fail("a call of a known name", "another call");
-    if (function->text != kOrderedDict) {
+    if (function->text != kOrderedDict && !is_plain_record(function->text)) {
       PickleValue& call = add(Kind::call);
       call.items.push_back(function);
       call.items.insert(call.items.end(), arguments->items.begin(), arguments->items.end());
@@ -209,7 +209,8 @@ class Machine {
       if (held_ > kMostPickleValues) fail("at most " + std::to_string(kMostPickleValues) + " items", "more");
       return;
     }
-    if (!arguments->items.empty()) return fail("an OrderedDict() that is filled afterwards", "one with arguments");
+    if (!arguments->items.empty() && function->text == kOrderedDict)
+      return fail("an OrderedDict() that is filled afterwards", "one with arguments");
     add(Kind::dict);
   }
 
@@ -374,6 +375,11 @@ const PickleValue* PickleValue::find(std::string_view key) const {
   for (std::size_t i = 0; i + 1 < items.size(); i += 2)
     if (items[i]->kind == Kind::text && items[i]->text == key) return items[i + 1];
   return nullptr;
+}
+
+bool is_plain_record(std::string_view name) {
+  return name.starts_with("transformers.") &&
+         (name.ends_with("Output") || name.find("Output") != name.npos || name.ends_with("Cache"));
 }
 
 Result<Pickle> parse_pickle(std::string_view where, std::string_view bytes,

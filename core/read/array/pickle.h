@@ -44,6 +44,10 @@ struct Pickle {
 /// The limits of one pickle, beyond which it is refused.
 inline constexpr std::size_t kMostPickleBytes = std::size_t{64} << 20, kMostPickleValues = std::size_t{4} << 20;
 
+/// Whether a global names a class of transformers that only holds values by name (its outputs and caches): a call of it
+/// is the dict that the pickle fills afterwards.
+bool is_plain_record(std::string_view name);
+
 /// Reads the pickle at the beginning of `bytes`, which must stay. `known` states whether a global "module name" is
 /// allowed. Errors name the byte.
 Result<Pickle> parse_pickle(std::string_view where, std::string_view bytes,

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <map>
 
+#include <nlohmann/json.hpp>
+
 #include "base/mapped_file.h"
 #include "base/utf8.h"
 #include "read/array/pickle.h"
@@ -91,6 +93,42 @@ struct TorchStorage {
   std::uint64_t count = 0;
 };
 
+/// The tensors of a list, a tuple or a dict of them, by names that say where each lies: `attentions.0`, `0.3`. Lists of
+/// texts beside them are metadata.
+struct HeldTensors {
+  std::vector<std::pair<std::string, const PickleValue*>> tensors = {};
+  std::map<std::string, std::string> texts = {};
+  bool more = false;
+
+  void find_in(const PickleValue& value, const std::string& name, int depth) {
+    constexpr std::size_t kMostTensors = 65536;
+    constexpr int kMostDepth = 6;  // values may refer to each other in circles
+    more = more || tensors.size() >= kMostTensors || visited_ > 16 * kMostTensors;
+    if (more || depth > kMostDepth) return;
+    ++visited_;
+    if (tensor_of(value)) tensors.emplace_back(name.empty() ? "array" : name, tensor_of(value));
+    const bool list = value.kind == Kind::list || value.kind == Kind::tuple;
+    const std::string before = name.empty() ? name : name + ".";
+    if (list && !value.items.empty() && value.items[0]->kind == Kind::text) take_texts(value, name);
+    for (std::size_t i = 0; list && i < value.items.size(); ++i)
+      find_in(*value.items[i], before + std::to_string(i), depth + 1);
+    for (std::size_t i = 0; value.kind == Kind::dict && i + 1 < value.items.size(); i += 2) {
+      const PickleValue& key = *value.items[i];
+      if (key.kind == Kind::text) find_in(*value.items[i + 1], before + std::string(key.text), depth + 1);
+      if (key.kind == Kind::integer) find_in(*value.items[i + 1], before + std::to_string(key.integer), depth + 1);
+    }
+  }
+
+ private:
+  void take_texts(const PickleValue& list, const std::string& name) {
+    nlohmann::json words;
+    for (const PickleValue* word : list.items) words.push_back(word->kind == Kind::text ? std::string(word->text) : "");
+    texts[name] = words.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+
+  std::size_t visited_ = 0;
+};
+
 /// The bytes of a storage, and their owner (null: the file).
 struct StorageBytes {
   std::string_view bytes;
@@ -122,7 +160,7 @@ class Locator {
 
   Result<StoredArrays> locate(const PickleValue& root) {
     const PickleValue* dict = state_dict_of(root);
-    if (!dict) return bad_input(where_, "", "a state dict: names and tensors", "none", ErrorCode::file_damaged);
+    if (!dict || holds_lists(*dict)) return locate_lists(root);
     StoredArrays arrays;
     for (std::size_t i = 0; i + 1 < dict->items.size(); i += 2) {
       const PickleValue& name = *dict->items[i];
@@ -199,6 +237,31 @@ class Locator {
       if (axis == 0) return result;
       offset += static_cast<std::size_t>(strides[axis - 1]);
     }
+  }
+
+  /// Whether attention stands beside the tensors of a dict, a list of layers as transformers give it.
+  static bool holds_lists(const PickleValue& dict) {
+    for (std::size_t i = 0; i + 1 < dict.items.size(); i += 2) {
+      const PickleValue& value = *dict.items[i + 1];
+      const bool list = value.kind == Kind::tuple || value.kind == Kind::list;
+      if (list && dict.items[i]->text.ends_with("attentions")) return true;
+    }
+    return false;
+  }
+
+  Result<StoredArrays> locate_lists(const PickleValue& root) {
+    HeldTensors held;
+    held.find_in(root, "", 0);
+    if (held.more) return bad_input(where_, "", "fewer tensors", "more", ErrorCode::too_large);
+    if (held.tensors.empty())
+      return bad_input(where_, "", "a state dict: names and tensors, or a list of tensors", "none",
+                       ErrorCode::file_damaged);
+    StoredArrays arrays{.arrays = {}, .metadata = std::move(held.texts)};
+    for (const auto& [name, tensor] : held.tensors) {
+      auto array = TRY(locate_tensor(printable(name), *tensor));
+      arrays.arrays.insert_or_assign(name, std::move(array));
+    }
+    return arrays;
   }
 
   static void drop_prefix(StoredArrays& arrays, std::string_view prefix) {
@@ -308,7 +371,7 @@ Result<StoredArrays> locate_legacy(std::string_view where, std::string_view byte
 }  // namespace
 
 bool is_torch_global(std::string_view name) {
-  return storage_dtype(name) || name == kTensor || name == kOldTensor || name == kParameter ||
+  return storage_dtype(name) || is_plain_record(name) || name == kTensor || name == kOldTensor || name == kParameter ||
          std::find(std::begin(kPlain), std::end(kPlain), name) != std::end(kPlain) ||
          std::any_of(std::begin(kOptionClasses), std::end(kOptionClasses),
                      [name](std::string_view end) { return name.ends_with(end); });

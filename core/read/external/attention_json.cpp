@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/file.h"
+#include "read/external/held_arrays.h"
 #include "read/external/mask_file.h"
 #include "read/external/patterns.h"
-#include "read/external/tensors_file.h"
 #include "read/json/json_document.h"
 #include "read/json/json_fields.h"
 
@@ -93,8 +93,9 @@ Status check_list(std::string_view where, std::string_view field, const json& va
 Result<std::vector<std::vector<Matrix>>> parse_patterns(std::string_view where, const std::string& field,
                                                         const json& layers) {
   const auto array = TRY(nested_numbers(where, field, layers, 4));
-  const std::vector<Index>& shape = array.shape;
-  if (shape.size() != 4) return bad_input(where, field, "[layer][head][query][key]", found_text(layers));
+  std::vector<Index> shape = array.shape;
+  if (shape.size() < 2) return bad_input(where, field, "[layer][head][query][key]", found_text(layers));
+  shape.insert(shape.begin(), 4 - shape.size(), 1);  // of one layer, of one head
   return matrices_of(shape, array.values);
 }
 
@@ -105,8 +106,11 @@ Result<Tokens> parse_texts(std::string_view where, const std::string& field, con
     return bad_input(where, field, std::to_string(count) + " tokens", std::to_string(list->size()));
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < list->size(); ++i) {
-    if (!(*list)[i].is_string()) return bad_input(where, at(field, i), "a text", (*list)[i].type_name());
-    texts.push_back((*list)[i].get<std::string>());
+    const json* text = &(*list)[i];
+    for (const char* key : {"text", "token"})
+      if (text->is_object() && member(*text, key)) text = member(*text, key);
+    if (!text->is_string()) return bad_input(where, at(field, i), "a text", text->type_name());
+    texts.push_back(text->get<std::string>());
   }
   return tokens_of(texts);
 }
@@ -150,19 +154,25 @@ std::string name_of(const json& entry) {
 }
 
 std::optional<Stack> stack_named(std::string_view name) {
-  if (name == "Encoder") return Stack::encoder;
-  if (name == "Decoder") return Stack::self;
-  if (name == "Cross") return Stack::cross;
+  if (name == "Encoder" || name == "inp_inp") return Stack::encoder;
+  if (name == "Decoder" || name == "out_out") return Stack::self;
+  if (name == "Cross" || name == "out_inp") return Stack::cross;
   return std::nullopt;
 }
 
 Result<FoundPatterns> parse_entry(std::string_view where, const std::string& field, const json& entry) {
   const json* attn = member(entry, "attn");
+  if (attn == nullptr) attn = member(entry, "att");
   if (attn == nullptr) return bad_input(where, field, "attn, the weights", "none");
   auto patterns = TRY(parse_patterns(where, field + ".attn", *attn));
   const Matrix& first = patterns[0][0];
-  auto queries = TRY(parse_texts(where, field + ".left_text", member(entry, "left_text"), first.rows()));
-  auto keys = TRY(parse_texts(where, field + ".right_text", member(entry, "right_text"), first.cols()));
+  const auto side = [&](std::initializer_list<const char*> names, Index count) -> Result<Tokens> {
+    for (const char* name : names)
+      if (const json* list = member(entry, name)) return parse_texts(where, field + "." + name, list, count);
+    return numbered_tokens(count);
+  };
+  auto queries = TRY(side({"left_text", "top_text", "left"}, first.rows()));
+  auto keys = TRY(side({"right_text", "bot_text", "right"}, first.cols()));
   FoundPatterns found{.name = field, .stack = {}};
   found.stack.patterns = std::move(patterns);
   found.stack.query_tokens = std::move(queries);
@@ -208,6 +218,54 @@ Result<TensorsFile> from_object(std::string_view where, const json& document) {
         }
   file.model = TRY(pattern_model(where, std::move(found), file.warnings));
   return file;
+}
+
+/// An object of attentions by name, as BertViz, tensor2tensor and exBERT hand them over: a list of them, the whole
+/// (`all`) first. Null where it is none.
+json list_of_named(const json& object) {
+  json list;
+  if (!object.is_object()) return list;
+  for (const auto& [name, entry] : object.items()) {
+    if (!entry.is_object() || !(entry.contains("attn") || entry.contains("att"))) continue;
+    json named = entry;
+    named["name"] = name;
+    if (name == "all" && !list.is_null()) list.insert(list.begin(), std::move(named));
+    else list.push_back(std::move(named));
+  }
+  return list;
+}
+
+/// Lists of numbers as arrays by their keys; lists of texts beside them as metadata.
+Status take_lists(std::string_view where, const std::string& name, const json& value, int depth, ArrayFile& held) {
+  const auto child = [&](const std::string& key) { return name.empty() ? key : name + "." + key; };
+  if (depth > 6) return bad_input(where, name, "at most 6 lists and objects within one another", "more");
+  if (value.is_object()) {
+    for (const auto& [key, inner] : value.items()) TRY(take_lists(where, child(key), inner, depth + 1, held));
+    return Done{};
+  }
+  if (!value.is_array() || value.empty()) return Done{};
+  const json* first = &value;
+  while (first->is_array() && !first->empty()) first = &first->front();
+  if (first->is_string()) {
+    held.metadata[name] = value.dump(-1, ' ', false, json::error_handler_t::replace);
+    return Done{};
+  }
+  auto array = nested_numbers(where, name, value, 6);
+  const bool lists = value.front().is_array() && value.front().front().is_array();
+  if (!array && (value.front().is_object() || lists)) {  // layers or steps of different sizes
+    for (std::size_t i = 0; i < value.size(); ++i)
+      TRY(take_lists(where, child(std::to_string(i)), value[i], depth + 1, held));
+    return Done{};
+  }
+  if (!array) return array.error();
+  held.arrays.insert_or_assign(name.empty() ? "array" : name, *std::move(array));
+  return Done{};
+}
+
+Result<TensorsFile> from_lists(std::string_view where, const json& document, const ArrayChoice& choice) {
+  ArrayFile held;
+  TRY(take_lists(where, "", document, 0, held));
+  return tensors_from(where, held, std::nullopt, choice);
 }
 
 }  // namespace
@@ -270,25 +328,48 @@ Status check_schema(std::string_view where, const json& document) {
                    ErrorCode::unknown_schema);
 }
 
-Result<TensorsFile> parse_attention_json(std::string_view where, std::string_view text) {
+Result<TensorsFile> parse_attention_json(std::string_view where, std::string_view text, const ArrayChoice& choice) {
   const auto document = parse_json(where, text);
   if (!document) return document.error();
-  if (!document->is_object()) return bad_input(where, "", "an object with attention", document->type_name());
-  TRY(check_schema(where, *document));
-  const json* batch = member(*document, "batch");
-  if (batch == nullptr) return from_object(where, *document);
+  const json& object = *document;
+  if (!object.is_object() && !object.is_array())
+    return bad_input(where, "", "an object with attention", object.type_name());
+  TRY(check_schema(where, object));
+  const json* batch = object.is_object() ? member(object, "batch") : nullptr;
+  const json* list = object.is_object() ? member(object, "attention") : nullptr;
+  if (batch == nullptr && (list == nullptr || !list->is_array() || (!list->empty() && list->front().is_array()))) {
+    json named = list_of_named(list ? *list : object);
+    if (json whole = json::object(); !named.is_null()) {
+      whole["attention"] = std::move(named);
+      return from_object(where, whole);
+    }
+    if (list && !list->is_array()) TRY(check_list(where, "attention", *list, "patterns"));
+    return from_lists(where, object, choice);
+  }
+  if (batch == nullptr) return from_object(where, object);
   TRY(check_list(where, "batch", *batch, "exports"));
-  if (!batch->front().is_object()) return bad_input(where, "batch[0]", "an object", batch->front().type_name());
-  auto file = from_object(where, batch->front());
-  if (file && batch->size() > 1)
-    file->warnings.emplace_back(ErrorCode::bad_value, where,
-                                "a batch of " + std::to_string(batch->size()) + " sentences: the first is shown");
+  const Index sentence = choice.sentence.value_or(0);
+  TRY(check_within(where, "--sentence", sentence, static_cast<Index>(batch->size())));
+  const json& one = (*batch)[static_cast<std::size_t>(sentence)];
+  if (!one.is_object())
+    return bad_input(where, at("batch", static_cast<std::size_t>(sentence)), "an object", one.type_name());
+  auto file = from_object(where, one);
+  if (file && batch->size() > 1 && !choice.sentence)
+    file->warnings.emplace_back(
+        ErrorCode::bad_value, where,
+        "a batch of " + std::to_string(batch->size()) + " sentences: the first is shown (--sentence)");
   return file;
 }
 
-Result<TensorsFile> read_attention_json(const std::filesystem::path& path) {
+Result<TensorsFile> read_attention_json(const std::filesystem::path& path, const ArrayChoice& choice) {
   const auto text = TRY(read_file(path, kMostAttentionBytes));
-  return parse_attention_json(path.string(), text);
+  return parse_attention_json(path.string(), text, choice);
 }
+
+Result<TensorsFile> parse_attention_json(std::string_view where, std::string_view text) {
+  return parse_attention_json(where, text, {});
+}
+
+Result<TensorsFile> read_attention_json(const std::filesystem::path& path) { return read_attention_json(path, {}); }
 
 }  // namespace headlight

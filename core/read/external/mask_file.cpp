@@ -15,6 +15,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* kJsonMinusInfinity = "-inf";
 constexpr float kBlocked = -std::numeric_limits<float>::infinity();
 /// A JSON mask of 5,000 tokens takes 50 to 75 MB. Parsed, JSON takes up to 33 times the memory of its text ("{},{},…").
 constexpr std::size_t kMostJsonBytes = std::size_t{80} << 20;
@@ -62,6 +63,20 @@ Result<Array> without_heads(std::string_view where, std::string_view what, Array
   }
   array.values = std::move(values);
   array.shape.erase(array.shape.begin() + 1);
+  return array;
+}
+
+/// Equal masks one behind the other, as torch.nn.MultiheadAttention wants one for each head of each sentence: the first
+/// alone. Another array as it is.
+Array without_copies(Array array) {
+  if (array.shape.size() != 3 || array.shape[0] < 2 || array.shape[1] != array.shape[2] || array.values.empty())
+    return array;
+  const std::size_t one = array.values.size() / static_cast<std::size_t>(array.shape[0]);
+  if (!std::equal(array.values.begin(), array.values.end() - static_cast<std::ptrdiff_t>(one),
+                  array.values.begin() + static_cast<std::ptrdiff_t>(one)))
+    return array;
+  array.values.resize(one);
+  array.shape.erase(array.shape.begin());
   return array;
 }
 
@@ -113,7 +128,12 @@ struct JsonCells {
   }
 
   Status take_cell(const json& cell) {
-    const bool zero_or_one = cell.is_number_unsigned() && cell.get<std::uint64_t>() <= 1;
+    const bool zero_or_one = cell.is_number() && (cell == 0 || cell == 1);
+    if ((cell.is_number_float() && (zero_or_one || cell < 0)) || cell == kJsonMinusInfinity) {  // is added
+      if (!zero_or_one) array.dtype = Dtype::f32;
+      array.values.push_back(cell.is_number() ? cell.get<float>() : kBlocked);
+      return Done{};
+    }
     if (!cell.is_boolean() && !zero_or_one)
       return bad_input(where, "mask: " + element_name(array.shape, array.values.size()), "true, false, 1 or 0",
                        cell.is_number() ? printable(cell.dump()) : cell.type_name(), ErrorCode::mask_not_boolean);
@@ -175,7 +195,7 @@ namespace {
 Result<MaskSpec> spec_of(std::string_view where, Array stored, std::vector<Error>& notes) {
   MaskSpec spec;
   const bool four = stored.shape.size() == 4;
-  const auto array = TRY(without_heads(where, "mask", std::move(stored)));
+  const auto array = TRY(without_heads(where, "mask", without_copies(std::move(stored))));
   const std::vector<Index>& shape = array.shape;
   if (shape.size() != 3 || array.values.empty()) {
     auto mask = TRY(additive_mask(where, "mask", array, notes));
@@ -189,7 +209,15 @@ Result<MaskSpec> spec_of(std::string_view where, Array stored, std::vector<Error
 
 }  // namespace
 
-Result<MaskSpec> parse_json_mask(std::string_view where, std::string_view text) {
+Result<MaskSpec> parse_json_mask(std::string_view where, std::string_view given) {
+  constexpr std::string_view kInfinity = "-Infinity";  // as Python's json writes the mask of a torch program
+  std::string text;
+  for (std::size_t at = 0; at < given.size();) {
+    const std::size_t next = std::min(given.find(kInfinity, at), given.size());
+    text.append(given.substr(at, next - at));
+    if (next < given.size()) text.append("\"").append(kJsonMinusInfinity).append("\"");
+    at = next + kInfinity.size();
+  }
   const auto document = parse_json(where, text);
   if (!document) return document.error();
   const json* list = &*document;

@@ -14,14 +14,16 @@ namespace headlight {
 
 /// The addends of the scores (queries, keys), from an array of that shape, or (keys) for all queries alike. Of three
 /// axes one is the batch and must be 1: (queries, keys, 1), or (1, queries, keys) where the last is not 1; so (1,
-/// keys, 1) is one row for all queries. Of four axes, (1, H, queries, keys), all heads must have the same. A side of
+/// keys, 1) is one row for all queries. Of four axes, (1, H, queries, keys), all heads must have the same; so are equal
+/// masks one behind the other in a file, (H, T, T) or (sentences · H, T, T), one mask. A side of
 /// 1 is for all queries, or for all keys. bool and integers 0/1: 1 = may attend → 0, 0 → −inf. Floats are added as
 /// they are; NaN and +inf are Errors. Floats of nothing but 0 and 1, of each at least one, are a boolean mask that
 /// was stored as numbers (added, they would mask nothing): read as such, and `notes` gets a line about it.
 Result<Matrix> additive_mask(std::string_view where, std::string_view what, const Array& array,
                              std::vector<Error>& notes);
 
-/// A JSON list of rows [query][key] of true/false or 1/0, true = may attend, which becomes `given`; or such lists in
+/// A JSON list of rows [query][key] of true/false or 1/0, true = may attend, or of floats and -Infinity to be added to
+/// the scores, which becomes `given`; or such lists in
 /// lists, of three axes or four (sentences, 1 or H, queries, keys), which become `batch`; or an object with such a list
 /// under "allowed"; or an object that has that one under "mask", as an export has.
 Result<MaskSpec> parse_json_mask(std::string_view where, std::string_view text);

@@ -40,17 +40,12 @@ std::optional<double> number_in(std::string_view text) {
   if (text == "inf" || text == "Infinity" || text == "∞")
     return negative ? std::optional(-std::numeric_limits<double>::infinity()) : std::nullopt;
   if (text.empty() || !(text.front() == '.' || (text.front() >= '0' && text.front() <= '9'))) return std::nullopt;
-  std::string pointed(text);  // 0,8 between semicolons is 0.8
-  if (const auto comma = pointed.find(','); comma != std::string::npos && pointed.find('.') == std::string::npos)
-    pointed[comma] = '.';
-  const auto number = parse_number<double>(std::string_view(pointed));
+  const auto number = parse_number<double>(text);
   if (!number || std::abs(*number) > static_cast<double>(std::numeric_limits<float>::max())) return std::nullopt;
   return negative ? -*number : *number;
 }
 
-bool is_empty_cell(std::string_view text) {
-  return text.empty() || text == "-" || text == "–" || text == "—" || text == "−";
-}
+bool is_empty_cell(std::string_view text) { return text == "-" || text == "–" || text == "—" || text == "−"; }
 bool is_dots(std::string_view text) { return text == "..." || text == "…"; }
 
 std::string cell_name(std::size_t row, std::size_t column) {
@@ -170,66 +165,107 @@ Cells split_cells(std::string_view line, std::string_view separators) {
   return cells;
 }
 
-/// The lines that are not empty; without separators spaces are, one or several. Left out are the frame and the rules of
-/// Markdown and LaTeX, and a last column without a cell, which the separator behind each row makes.
+/// A line of a table in LaTeX or Markdown without what is no cell; empty: a rule or a command.
+std::string_view line_of_table(std::string_view line, std::string_view separators) {
+  if (separators == "|" && line.find_first_not_of("|-:+= ") == line.npos) return {};
+  if (separators != "&") return line;
+  if (line.find('&') == line.npos) return {};
+  if (const std::size_t end = line.find("\\\\"); end != line.npos) line = trimmed(line.substr(0, end));
+  return line;
+}
+
+/// A cell without what LaTeX and Markdown set it in: $0.9$, \textbf{0.9}, **0.9**.
+std::string_view bare_cell(std::string_view cell) {
+  if (cell.starts_with("\\textbf{") && cell.ends_with('}')) cell = cell.substr(8, cell.size() - 9);
+  for (const char mark : {'$', '*', '*', '`'})
+    if (cell.size() > 2 && cell.front() == mark && cell.back() == mark) cell = cell.substr(1, cell.size() - 2);
+  return cell;
+}
+
+/// The lines that are not empty; without separators spaces are, one or several. A column that is empty in every row, at
+/// either side, is none.
 std::vector<Cells> plain_cells(std::string_view text, std::string_view separators) {
   std::vector<Cells> rows;
   for (std::string_view line : split_at('\n', text)) {
-    line = trimmed(line);
-    if (separators == "&" && line.ends_with("\\\\")) line = trimmed(line.substr(0, line.size() - 2));
-    if (separators == "|" && line.find_first_not_of("|-: ") == std::string_view::npos) continue;
-    if (line.empty() || (separators == "&" && line.starts_with('\\'))) continue;
-    if (separators == "|" && line.starts_with('|')) line.remove_prefix(1);
-    if (separators == "|" && line.ends_with('|')) line.remove_suffix(1);
+    line = line_of_table(trimmed(line), separators);
+    if (line.empty()) continue;
     rows.push_back(split_cells(line, separators.empty() ? kTableSpaces : separators));
     if (separators.empty()) std::erase(rows.back(), "");
+    if (separators == "&" || separators == "|")
+      for (std::string_view& cell : rows.back()) cell = bare_cell(cell);
   }
-  const auto is_open = [](const Cells& cells) { return cells.size() > 1 && cells.back().empty(); };
-  if (separators == "," && std::all_of(rows.begin(), rows.end(), is_open))
-    for (Cells& cells : rows) cells.pop_back();
+  const auto all = [&](auto cell_of) {
+    return std::all_of(rows.begin(), rows.end(),
+                       [&](const Cells& row) { return row.size() > 1 && cell_of(row).empty(); });
+  };
+  if (all([](const Cells& row) { return row.back(); }))
+    for (Cells& row : rows) row.pop_back();
+  if (all([](const Cells& row) { return row.front(); }))
+    for (Cells& row : rows) row.erase(row.begin());
   return rows;
-}
-
-/// 0, 1, 2, …: the names that pandas gives to columns.
-bool counts_up(Cells::const_iterator begin, Cells::const_iterator end) {
-  std::size_t next = 0;
-  return std::all_of(begin, end, [&](std::string_view cell) { return cell == std::to_string(next++); }) && next > 1;
-}
-
-/// Whether the first row counts the columns of numbers that are all written with a point; two columns only where what
-/// is left is as long as it is wide.
-bool is_counted(const std::vector<Cells>& rows) {
-  const auto is_pointed = [](std::string_view cell) { return cell.find_first_of(".,") != std::string_view::npos; };
-  return rows.size() > 1 && counts_up(rows[0].begin(), rows[0].end()) && (rows[0].size() > 2 || rows.size() == 3) &&
-         std::all_of(rows.begin() + 1, rows.end(),
-                     [&](const Cells& cells) { return std::all_of(cells.begin(), cells.end(), is_pointed); });
 }
 
 bool is_numeric(std::string_view cell) { return number_in(cell) || is_empty_cell(cell); }
 
 /// May be a label: not a number, nor NaN or infinity as programs print them.
 bool is_word(std::string_view cell) {
-  if (is_numeric(cell) || is_dots(cell)) return false;
+  if (cell.empty() || is_numeric(cell) || is_dots(cell)) return false;
   if (cell.starts_with('+')) cell.remove_prefix(1);
   return !parse_number<double>(cell) && cell != "∞";
 }
 
-Result<NumberTable> from_cells(std::string_view where, std::vector<Cells> rows) {
+/// How a table of text writes its numbers.
+struct CellStyle {
+  bool blanks = false;         // a cell may be empty or NaN, as spreadsheets and pandas write one without a number
+  bool decimal_comma = false;  // 0,8
+
+  std::optional<double> number(std::string_view cell) const {
+    constexpr std::string_view kBlanks[] = {"", "NaN", "nan", "NA", "N/A", "#N/A"};
+    if (is_empty_cell(cell)) return 0.0;
+    if (blanks && std::find(std::begin(kBlanks), std::end(kBlanks), cell) != std::end(kBlanks)) return 0.0;
+    if (!decimal_comma || cell.find('.') != cell.npos) return number_in(cell);
+    std::string point(cell);
+    std::replace(point.begin(), point.end(), ',', '.');
+    return number_in(point);
+  }
+};
+
+/// 0, 1, 2, …: names that pandas gives to columns and rows.
+template <class CellOf>
+bool counts_up(std::size_t count, CellOf cell_of) {
+  for (std::size_t i = 0; i < count; ++i)
+    if (cell_of(i) != std::to_string(i)) return false;
+  return count > 0;
+}
+
+/// Whether the first row, or behind a corner its rest, is a heading of numbers above numbers with points.
+bool has_numbered_heading(const std::vector<Cells>& rows, const CellStyle& style) {
+  if (rows.size() < 2 || rows[0].size() < 2) return false;
+  const std::size_t skipped = rows[0].front().empty() ? 1 : 0;
+  if (!counts_up(rows[0].size() - skipped, [&](std::size_t i) { return rows[0][i + skipped]; })) return false;
+  const char point = style.decimal_comma ? ',' : '.';
+  const bool with_points = std::all_of(rows.begin() + 1, rows.end(), [&](const Cells& row) {
+    return std::any_of(row.begin(), row.end(), [&](std::string_view cell) { return cell.find(point) != cell.npos; });
+  });
+  return skipped == 1 || (with_points && rows.size() - 1 == rows[0].size());
+}
+
+Result<NumberTable> from_cells(std::string_view where, std::vector<Cells> rows, const CellStyle& style) {
   if (rows.empty()) return bad_input(where, "table", "at least one number", "none", ErrorCode::no_numbers);
+  const bool counted = has_numbered_heading(rows, style);
+  const bool cornered = rows.size() > 1 && rows.front().front().empty();
   // Words in front of the numbers: in any row but the first, which may be the words above them.
-  const auto begins_with_word = [](const Cells& cells) { return cells.size() > 1 && is_word(cells.front()); };
+  const auto is_label = [&](std::string_view cell) { return is_word(cell) && !style.number(cell); };
+  const auto begins_with_word = [&](const Cells& cells) { return cells.size() > 1 && is_label(cells.front()); };
   const std::size_t below = rows.size() > 1 ? 1 : 0;
+  const bool labelled = std::any_of(rows.begin() + static_cast<std::ptrdiff_t>(below), rows.end(), begins_with_word) ||
+                        (cornered && counts_up(rows.size() - 1, [&](std::size_t i) { return rows[i + 1].front(); }));
   const Cells& first = rows.front();
-  // pandas leaves the corner above its index empty.
-  const bool indexed = rows.size() > 1 && first.front().empty() && counts_up(first.begin() + 1, first.end());
-  const bool labelled =
-      indexed || std::any_of(rows.begin() + static_cast<std::ptrdiff_t>(below), rows.end(), begins_with_word);
   // Words above the numbers alone, as NumPy's relatives print a table, leave the corner out.
   const bool corner = !(rows.size() > 1 && rows[1].size() == first.size() + 1);
   const auto first_number = first.begin() + (labelled && corner && !first.empty() ? 1 : 0);
-  const bool words_above = rows.size() > 1 && std::none_of(first_number, first.end(), is_numeric) &&
-                           std::any_of(first_number, first.end(), is_word);
-  const bool headed = words_above || indexed || is_counted(rows);
+  const bool headed = counted || (rows.size() > 1 && std::none_of(first_number, first.end(), is_numeric) &&
+                                  std::any_of(first_number, first.end(), is_label));
   std::vector<std::string> row_labels, column_labels;
   if (headed)
     for (auto cell = first_number; cell != first.end(); ++cell) column_labels.emplace_back(*cell);
@@ -242,8 +278,7 @@ Result<NumberTable> from_cells(std::string_view where, std::vector<Cells> rows) 
     numbers.emplace_back();
     for (std::size_t column = labelled ? 1 : 0; column < cells_of_row.size(); ++column) {
       const std::string_view cell = cells_of_row[column];
-      const bool missing = is_empty_cell(cell) || (labelled && (cell == "NaN" || cell == "nan"));  // as pandas says it
-      const auto number = missing ? 0.0 : number_in(cell);
+      const auto number = style.number(cell);
       if (!number) return not_a_number(where, row, column - (labelled ? 1 : 0), cell);
       numbers.back().push_back(*number);
       if (++cells > kMostTableCells) return too_many(where);
@@ -269,13 +304,19 @@ Result<NumberTable> parse_number_table(std::string_view where, std::string_view 
   if (text.starts_with('[') || (called && text.find('[') != std::string_view::npos))
     return BracketReader(where, text).read();
   const auto has = [&](std::string_view sign) { return text.find(sign) != std::string_view::npos; };
-  const std::string_view separators = text.starts_with('|')     ? "|"
-                                      : has("&") && has("\\\\") ? "&"
-                                      : has("\t")               ? "\t"
-                                      : has(";")                ? ";"
-                                      : has(",")                ? ","
-                                                                : "";
-  return from_cells(where, plain_cells(text, separators));
+  const std::string_view separators = has("&")    ? "&"
+                                      : has("|")  ? "|"
+                                      : has("\t") ? "\t"
+                                      : has(";")  ? ";"
+                                      : has(",")  ? ","
+                                                  : "";
+  auto cells = plain_cells(text, separators);
+  // A spreadsheet leaves cells empty beside words in front or above; a bare table of numbers has all of them.
+  const bool words = std::any_of(cells.begin(), cells.end(), [](const Cells& row) {
+    return std::any_of(row.begin(), row.end(), is_word) || (!row.empty() && row.front().empty());
+  });
+  return from_cells(where, std::move(cells),
+                    {.blanks = words && !separators.empty(), .decimal_comma = separators == ";" || separators == "\t"});
 }
 
 Result<NumberTable> read_number_table(const std::filesystem::path& path) {

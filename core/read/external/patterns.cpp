@@ -5,16 +5,14 @@
 #include <filesystem>
 
 #include "base/formatted.h"
+#include "base/utf8.h"
 #include "model/head_text.h"
+#include "text/characters.h"
 
 namespace headlight {
 namespace {
 
 constexpr float kRounding = -1e-6f;  // a negative number this small is a zero of another program's arithmetic
-constexpr double kRowTolerance = 1e-3;
-constexpr std::string_view kLayerPrefix = "layer_";
-
-std::string layer_name(Index layer) { return std::string(kLayerPrefix) + std::to_string(layer); }
 
 std::string number_text(double value) {
   if (std::isnan(value)) return "nan";
@@ -51,7 +49,7 @@ Status check_weights(std::string_view where, FoundPatterns& found, std::vector<E
           weight = std::max(weight, 0.0f);
           sum += static_cast<double>(weight);
         }
-        if (std::abs(sum - 1) <= kRowTolerance || sum == 0) continue;
+        if (std::abs(sum - 1) <= found.tolerance || sum == 0) continue;
         if (++odd_rows == 1) first_odd = row_name(layer, head, query) + " sums to " + number_text(sum);
       }
     }
@@ -93,59 +91,95 @@ std::vector<std::vector<Matrix>> matrices_of(const std::vector<Index>& shape, co
   return matrices;
 }
 
-bool has_layers(const ArrayFile& file) { return file.arrays.contains(layer_name(0)); }
+namespace {
 
-Result<ArrayFile> joined_layers(std::string_view where, const ArrayFile& file) {
-  ArrayFile joined{.arrays = {}, .metadata = file.metadata};
-  Array all;
-  std::vector<Index> shape;
-  Index layer = 0;
-  for (; file.arrays.contains(layer_name(layer)); ++layer) {
-    const Array& one = file.arrays.at(layer_name(layer));
-    std::vector<Index> own = one.shape;
-    if (own.size() == 4 && own.front() == 1) own.erase(own.begin());
-    if (layer == 0) shape = own;
-    if (own.size() != 3 || own != shape)
-      return bad_input(where, layer_name(layer),
-                       layer == 0 ? "(heads, queries, keys)" : shape_text(shape) + " as layer_0",
-                       shape_text(one.shape));
-    all.dtype = one.dtype;
-    all.values.insert(all.values.end(), one.values.begin(), one.values.end());
-  }
-  for (const auto& [name, array] : file.arrays) {
-    const auto number = parse_number<Index>(std::string_view(name).substr(std::min(name.size(), kLayerPrefix.size())));
-    const bool is_layer = number && layer_name(*number) == name;
-    if (is_layer && *number >= layer) return bad_input(where, layer_name(layer), "an array as " + name, "none");
-    if (!is_layer) joined.arrays.emplace(name, array);
-  }
-  shape.insert(shape.begin(), layer);
-  all.shape = std::move(shape);
-  joined.arrays.emplace("attentions", std::move(all));
-  return joined;
+constexpr std::string_view kLaterPiece = "##";   // of BERT: a later piece of a word
+constexpr std::string_view kGoesOn = "@@";       // of subword-nmt: the next piece belongs to the same word
+constexpr std::string_view kEndOfWord = "</w>";  // of GPT and CLIP
+constexpr std::string_view kSpecialTexts[] = {"[CLS]", "[SEP]",         "[PAD]", "<s>",   "</s>",
+                                              "<pad>", "<|endoftext|>", "<bos>", "<eos>", "<|begin_of_text|>"};
+
+bool is_special_text(const std::string& raw) {
+  return std::find(std::begin(kSpecialTexts), std::end(kSpecialTexts), raw) != std::end(kSpecialTexts);
 }
 
+/// Whether these are bytes as GPT-2's vocabulary spells them: Ġ for a space, or letters that are text only together.
+bool are_byte_letters(const std::vector<std::string>& texts) {
+  const WordSpelling spelling{.byte_level = true};
+  std::string bytes;
+  bool plain = true, spaced = false;
+  for (const std::string& text : texts) {
+    if (is_special_text(text)) continue;
+    for (const char32_t letter : code_points(text)) {
+      if (!byte_of_letter(letter)) return false;
+      plain = plain && letter < 0x80;
+      spaced = spaced || letter == letter_of_byte(' ') || letter == letter_of_byte('\n');
+    }
+    bytes += bytes_of_word(spelling, text);
+  }
+  return !plain && (spaced || !first_invalid_utf8(bytes));
+}
+
+/// The mark of how these texts spell words.
+WordSpelling spelling_of(const std::vector<std::string>& texts) {
+  const auto any = [&](auto holds) { return std::any_of(texts.begin(), texts.end(), holds); };
+  WordSpelling spelling{.byte_level = are_byte_letters(texts)};
+  spelling.metaspace = any([](const std::string& text) { return text.starts_with("▁"); });
+  spelling.byte_words = any([](const std::string& text) { return text.size() == 6 && text.starts_with("<0x"); });
+  if (any([](const std::string& text) { return text.size() > kEndOfWord.size() && text.ends_with(kEndOfWord); }))
+    spelling.suffix = kEndOfWord;
+  if (any([](const std::string& text) { return text.size() > kGoesOn.size() && text.ends_with(kGoesOn); }))
+    spelling.suffix = kGoesOn;
+  if (any([](const std::string& text) { return text.size() > kLaterPiece.size() && text.starts_with(kLaterPiece); }))
+    spelling.prefix = kLaterPiece;
+  return spelling;
+}
+
+/// Whether a space stands between words: not beside Chinese and its like.
+bool are_spaced(std::string_view before, std::string_view after) {
+  constexpr char32_t kFirstWithout = 0x2E80, kHangul = 0xAC00, kAfterHangul = 0xD7B0, kForms = 0x1F000;
+  const auto is_spaced = [](char32_t c) {
+    return c < kFirstWithout || (c >= kHangul && c < kAfterHangul) || c >= kForms;
+  };
+  const std::vector<char32_t> left = code_points(before), right = code_points(after);
+  return !left.empty() && !right.empty() && is_spaced(left.back()) && is_spaced(right.front());
+}
+
+}  // namespace
+
 Tokens tokens_of(const std::vector<std::string>& texts) {
-  constexpr std::string_view kPiece = "##";  // of BERT: a later piece of a word
-  const auto is_piece = [&](const std::string& raw) { return raw.size() > kPiece.size() && raw.starts_with(kPiece); };
   const auto has_space = [](const std::string& raw) { return raw.starts_with(' ') || raw.ends_with(' '); };
-  constexpr std::string_view kSpecial[] = {"[CLS]", "[SEP]",         "[PAD]", "<s>",   "</s>",
-                                           "<pad>", "<|endoftext|>", "<bos>", "<eos>", "<|begin_of_text|>"};
-  const bool pieces = std::any_of(texts.begin(), texts.end(), is_piece);
+  const WordSpelling spelling = spelling_of(texts);
+  const bool spaces = spelling.byte_level || spelling.metaspace, ends = !spelling.suffix.empty();
+  const bool pieces = spaces || ends || !spelling.prefix.empty();
   Tokens tokens;
   // Where no text shows how words are cut, every token is one.
-  tokens.has_words = pieces || std::none_of(texts.begin(), texts.end(), has_space);
-  for (const std::string& raw : texts) {
+  const bool words = !pieces && std::none_of(texts.begin(), texts.end(), has_space);
+  tokens.has_words = pieces || words;
+  bool goes_on = false;  // the word before does
+  for (const std::string& given : texts) {
+    const bool special = is_special_text(given), piece = given.starts_with(spelling.prefix) && !spelling.prefix.empty();
+    const std::string range = special ? given : bytes_of_word(spelling, given);
+    const bool marked = ends && given.size() > spelling.suffix.size() && given.ends_with(spelling.suffix);
+    const bool continues = !tokens.tokens.empty() && !special && !tokens.tokens.back().special &&
+                           (spaces ? !range.starts_with(' ')
+                            : ends ? goes_on
+                                   : piece);
+    goes_on = marked == (spelling.suffix == kGoesOn);
     const std::size_t begin = tokens.text.size();
-    const bool continues = is_piece(raw) && !tokens.tokens.empty();
-    tokens.text += continues ? raw.substr(kPiece.size()) : raw;
-    const std::size_t first = raw.find_first_not_of(' ');
-    const std::string text = first == std::string::npos ? raw : raw.substr(first);
+    const bool apart =
+        (words || ends) && !continues && !tokens.tokens.empty() && are_spaced(tokens.tokens.back().raw, range);
+    if (apart) tokens.text += ' ';
+    tokens.text += range;
+    const std::string raw = piece ? given : range;
+    const std::string text = spelling.byte_level || spelling.byte_words ? visible(without_leading_space(raw))
+                                                                        : std::string(without_leading_space(raw));
     tokens.tokens.push_back({.id = hashed_id(text),
                              .text = text,
                              .raw = raw,
                              .begin = begin,
                              .end = tokens.text.size(),
-                             .special = std::find(std::begin(kSpecial), std::end(kSpecial), raw) != std::end(kSpecial),
+                             .special = special,
                              .continues = continues});
   }
   return tokens;

@@ -20,19 +20,16 @@ namespace headlight {
 struct FoundPatterns {
   std::string name;
   ExternalStack stack;
+  double tolerance = 1e-3;  // of the sum of a row: what rounding to the numbers of the file comes to
 };
-
-/// `layer_0`, `layer_1`, …: the weights of one layer each, (heads, queries, keys), perhaps with an axis of one sentence
-/// in front, as programs that keep a list of layers save them.
-bool has_layers(const ArrayFile& file);
-/// The same file with them as one array `attentions`. Errors: layers of different shapes, a layer that is missing.
-Result<ArrayFile> joined_layers(std::string_view where, const ArrayFile& file);
 
 /// The matrices of an array (layers, heads, T, S): [layer][head] (T, S).
 std::vector<std::vector<Matrix>> matrices_of(const std::vector<Index>& shape, const std::vector<float>& values);
 
-/// Tokens of these texts; their ranges tile the joined text. Texts that begin with ## are later pieces of words; where
-/// none does, and none begins or ends with a space, each is a word. The usual names of special tokens are special.
+/// Tokens of these texts; their ranges tile the joined text, a space between words of alphabets that have one.
+/// Spellings of vocabularies are read: Ġ and its like (bytes), ▁ and <0xE6>, ## before later pieces, @@ behind pieces
+/// that go on, </w> behind words. Where none is, and none begins or ends with a space, each is a word. The usual names
+/// of special tokens are special.
 Tokens tokens_of(const std::vector<std::string>& texts);
 /// 0, 1, … `count` − 1.
 Tokens numbered_tokens(Index count);

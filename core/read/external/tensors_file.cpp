@@ -1,16 +1,11 @@
-#include "read/external/tensors_file.h"
+#include "read/external/held_arrays.h"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
-#include "base/folders.h"
 #include "base/formatted.h"
-#include "base/mapped_file.h"
 #include "base/result.h"
-#include "read/array/npy.h"
-#include "read/array/npz.h"
-#include "read/array/torch_file.h"
 #include "read/external/mask_file.h"
 #include "read/external/patterns.h"
 #include "read/json/json_document.h"
@@ -222,7 +217,12 @@ Result<FoundPatterns> patterns_of(std::string_view where, const std::string& nam
     return bad_input(where, name,
                      "at most " + std::to_string(kMaxLayers) + " layers of " + std::to_string(kMaxHeads) + " heads",
                      shape_text(array.shape), ErrorCode::too_large);
-  FoundPatterns found{.name = name, .stack = {}};
+  // Half precision has 11 digits, bfloat16 8; programs compute the softmax in them too.
+  FoundPatterns found{.name = name,
+                      .stack = {},
+                      .tolerance = array.dtype == Dtype::bf16  ? 3e-2
+                                   : array.dtype == Dtype::f16 ? 4e-3
+                                                               : 1e-3};
   found.stack.patterns = matrices_of(shape, array.values);
   return found;
 }
@@ -233,6 +233,32 @@ Result<Tokens> take_tokens(std::string_view where, const ArrayFile& file, std::i
   for (const char* key : keys)
     if (const auto list = metadata_text(file, key)) return parse_tokens(where, key, list, count);
   return numbered_tokens(count);
+}
+
+/// The words of both sides. `tokens` are those of the source, which are the keys where the file names a target; of one
+/// side alone, where only its number of words fits, that one's.
+Status name_sides(std::string_view where, const ArrayFile& file, Stack stack, bool one, ExternalStack& named,
+                  Index queries, Index keys) {
+  const bool target = file.metadata.contains("target_tokens"), key_words = file.metadata.contains("key_tokens");
+  const bool of_target = stack != Stack::encoder && (target || !one);
+  const auto count = [&]() -> Index {
+    const auto list = metadata_text(file, "tokens");
+    auto parsed = parse_json(where, list ? *list : std::string("0"));
+    return parsed && parsed->is_array() ? static_cast<Index>(parsed->size()) : -1;
+  }();
+  const bool of_keys = !target && !key_words && queries != keys && count == keys;
+  const bool of_source = !target && !one && of_target && count != queries;
+  if (of_keys || of_source) named.query_tokens = numbered_tokens(queries);
+  else
+    named.query_tokens = TRY(of_target ? take_tokens(where, file, {"target_tokens", "tokens"}, queries)
+                                       : take_tokens(where, file, {"tokens"}, queries));
+  // The keys of a self-attention are its queries, where they are as many; those of a cross-attention the source.
+  const bool source = of_keys || ((stack == Stack::cross || (one && queries != keys)) && target);
+  named.key_tokens = TRY(source                                        ? take_tokens(where, file, {"tokens"}, keys)
+                         : key_words && (one || stack == Stack::cross) ? take_tokens(where, file, {"key_tokens"}, keys)
+                         : stack != Stack::cross && queries == keys    ? Result<Tokens>(named.query_tokens)
+                                                                       : numbered_tokens(keys));
+  return Done{};
 }
 
 /// An empty map where the file has no patterns.
@@ -248,32 +274,21 @@ Result<std::map<Stack, FoundPatterns>> take_patterns(std::string_view where, Arr
     if (array == nullptr) continue;
     auto patterns = TRY(patterns_of(where, name, *array));
     const Matrix& first = patterns.stack.patterns[0][0];
-    const bool of_target = stack != Stack::encoder && !one;
-    auto queries = TRY(of_target ? take_tokens(where, file, {"target_tokens", "tokens"}, first.rows())
-                                 : take_tokens(where, file, {"tokens"}, first.rows()));
-    patterns.stack.query_tokens = std::move(queries);
-    // The keys of a self-attention are its queries, where they are as many; those of a cross-attention the source.
-    const bool source = stack == Stack::cross && file.metadata.contains("target_tokens");
-    patterns.stack.key_tokens =
-        TRY(source ? take_tokens(where, file, {"tokens"}, first.cols())
-            : file.metadata.contains("key_tokens") && (one || stack == Stack::cross)
-                ? take_tokens(where, file, {"key_tokens"}, first.cols())
-            : stack != Stack::cross && first.rows() == first.cols() ? Result<Tokens>(patterns.stack.query_tokens)
-                                                                    : numbered_tokens(first.cols()));
+    TRY(name_sides(where, file, stack, one, patterns.stack, first.rows(), first.cols()));
     found.emplace(stack, std::move(patterns));
   }
   return found;
 }
 
-/// The first file of a numbered batch, `0.attentions` and its like, without the number.
-ArrayFile first_of_batch(const ArrayFile& file) {
-  constexpr std::string_view kFirst = "0.";
-  ArrayFile first;
+/// One file of a numbered batch, `0.attentions` and its like, without the number.
+ArrayFile one_of_batch(const ArrayFile& file, Index sentence) {
+  const std::string before = std::to_string(sentence) + ".";
+  ArrayFile one;
   for (const auto& [name, array] : file.arrays)
-    if (name.starts_with(kFirst)) first.arrays.emplace(name.substr(kFirst.size()), array);
+    if (name.starts_with(before)) one.arrays.emplace(name.substr(before.size()), array);
   for (const auto& [name, text] : file.metadata)
-    if (name.starts_with(kFirst)) first.metadata.emplace(name.substr(kFirst.size()), text);
-  return first;
+    if (name.starts_with(before)) one.metadata.emplace(name.substr(before.size()), text);
+  return one;
 }
 
 template <class File>
@@ -283,6 +298,17 @@ bool has_patterns(const File& file, const std::string& before = "") {
   return false;
 }
 
+/// Whether every stack has the axes of a tensors file.
+bool has_axes_of_file(const ArrayFile& file) {
+  for (const char* name : {"attentions", "encoder_attentions", "decoder_attentions", "cross_attentions"})
+    if (const Array* array = find_array(file.arrays, name)) {
+      const auto& shape = array->shape;
+      const bool one = shape.size() == 5 && (shape[0] == 1 || shape[1] == 1);
+      if (shape.size() != 4 && !one && !array->values.empty()) return false;
+    }
+  return true;
+}
+
 Result<TensorsFile> patterns_from(std::string_view where, const ArrayFile& file) {
   Arrays arrays(where, file);
   auto found = TRY(take_patterns(where, arrays, file));
@@ -290,6 +316,33 @@ Result<TensorsFile> patterns_from(std::string_view where, const ArrayFile& file)
   result.model = TRY(pattern_model(where, std::move(found), result.warnings));
   arrays.warn_of_surplus(result.warnings);
   return result;
+}
+
+/// Of arrays as other programs hold them; no model where none can be attention.
+Result<TensorsFile> held_from(std::string_view where, const ArrayFile& file, const ArrayChoice& choice) {
+  std::vector<Error> notes;
+  const auto held = TRY(held_attention(where, file, choice, notes));
+  const Array* array = find_array(file.arrays, "array");
+  if (held.arrays.empty() && array && file.arrays.size() == 1)
+    return bad_input(where, "array", "(T, S), (heads, T, S), (layers, heads, T, S) or (layers, batch, heads, T, S)",
+                     shape_text(array->shape), ErrorCode::wrong_shape);
+  if (held.arrays.empty()) return TensorsFile{};
+  auto result = TRY(patterns_from(where, held));
+  result.warnings.insert(result.warnings.begin(), notes.begin(), notes.end());
+  return result;
+}
+
+/// Of sentences that were exported together, one.
+Result<TensorsFile> batch_from(std::string_view where, const ArrayFile& file, const ArrayChoice& choice) {
+  Index count = 0;
+  while (has_patterns(file, std::to_string(count) + ".")) ++count;
+  const Index sentence = choice.sentence.value_or(0);
+  TRY(check_within(where, "--sentence", sentence, count));
+  auto one = patterns_from(where, one_of_batch(file, sentence));
+  if (one && !choice.sentence && count > 1)
+    one->warnings.emplace_back(ErrorCode::bad_value, where,
+                               "a batch of " + std::to_string(count) + " sentences: the first is shown (--sentence)");
+  return one;
 }
 
 Result<TensorsFile> inputs_from(std::string_view where, const ArrayFile& file, std::optional<Index> num_heads) {
@@ -323,47 +376,23 @@ Result<TensorsFile> inputs_from(std::string_view where, const ArrayFile& file, s
 
 }  // namespace
 
-Result<TensorsFile> tensors_from(std::string_view where, const ArrayFile& file, std::optional<Index> num_heads) {
+Result<TensorsFile> tensors_from(std::string_view where, const ArrayFile& file, std::optional<Index> num_heads,
+                                 const ArrayChoice& choice) {
   if (file.arrays.contains("query")) return inputs_from(where, file, num_heads);
-  if (has_patterns(file)) return patterns_from(where, file);
-  if (has_layers(file)) {
-    const auto joined = joined_layers(where, file);
-    return joined ? patterns_from(where, *joined) : joined.error();
-  }
-  if (!has_patterns(file, "0.")) return inputs_from(where, file, num_heads);
-  auto first = patterns_from(where, first_of_batch(file));
-  if (first) first->warnings.emplace_back(ErrorCode::bad_value, where, "a batch of sentences: the first is shown");
-  return first;
+  if (choice.empty() && has_patterns(file) && has_axes_of_file(file)) return patterns_from(where, file);
+  if (has_patterns(file, "0.")) return batch_from(where, file, choice);
+  auto held = held_from(where, file, choice);
+  if (held && !held->model) return inputs_from(where, file, num_heads);
+  return held;
+}
+
+Result<TensorsFile> tensors_from(std::string_view where, const ArrayFile& file, std::optional<Index> num_heads) {
+  return tensors_from(where, file, num_heads, {});
 }
 
 bool holds_attention(const StoredArrays& stored) {
   return stored.arrays.contains("query") || stored.arrays.contains("0.query") || has_patterns(stored) ||
          has_patterns(stored, "0.");
-}
-
-bool holds_attention(const std::filesystem::path& npy) {
-  if (npy.extension() != ".npy" || !is_regular(npy)) return false;
-  const auto file = MappedFile::open(npy);
-  if (!file) return false;
-  const std::string_view bytes = (*file)->bytes();
-  const auto data_at = npy_data_offset("", bytes.substr(0, kNpyPrefix));
-  if (!data_at || *data_at > bytes.size()) return false;
-  const auto header = parse_npy_header("", bytes.substr(0, *data_at));
-  return header && header->shape.size() >= 4;
-}
-
-Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optional<Index> num_heads) {
-  const auto ending = path.extension();
-  if (ending == ".json") return read_attention_json(path);
-  if (ending == ".npy") {
-    const auto array = read_npy(path);
-    return array ? tensors_from(path.string(), {{{"attentions", *array}}, {}}, num_heads) : array.error();
-  }
-  if (ending != ".safetensors" && ending != ".npz" && !is_torch_name(path))
-    return bad_input(path.string(), "name", "a file named .safetensors, .npz, .pt or .json",
-                     "'" + printable(path.filename().string()) + "'", ErrorCode::unknown_kind);
-  const auto file = TRY(read_arrays(path));
-  return tensors_from(path.string(), file, num_heads);
 }
 
 }  // namespace headlight

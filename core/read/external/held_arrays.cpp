@@ -1,0 +1,387 @@
+#include "read/external/held_arrays.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "base/formatted.h"
+#include "base/names.h"
+#include "model/config.h"
+#include "model/tokens.h"
+#include "read/external/held_names.h"
+#include "read/json/json_document.h"
+
+namespace headlight {
+namespace {
+
+using HeldAxes = std::vector<HeldAxis>;
+constexpr std::string_view kAxisNames[] = {"layers", "batch", "heads", "T", "S"};  // in the order of HeldAxis
+constexpr Index kMostHeldCells = Index{1} << 30;
+
+std::string axes_names(const HeldAxes& axes) {
+  return joined_texts(axes, ",", [](HeldAxis axis) { return name_in(kAxisNames, axis); });
+}
+
+std::string held_count(Index count, const std::string& one) {
+  return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
+}
+
+/// What one array is taken for, and what else it could be.
+struct AxesRead {
+  HeldAxes axes;
+  std::string otherwise = {};
+
+  Index size_in(const Array& array, HeldAxis axis) const {
+    const auto at = std::find(axes.begin(), axes.end(), axis);
+    return at == axes.end() ? 1 : array.shape[static_cast<std::size_t>(at - axes.begin())];
+  }
+  bool has(HeldAxis axis) const { return std::find(axes.begin(), axes.end(), axis) != axes.end(); }
+};
+
+/// What is asked of one attention.
+struct HeldReader {
+  std::string_view where;
+  const ArrayChoice& choice;
+  bool lists_sentences;  // the words do
+  std::string name = {};
+  std::set<std::string> said = {};  // parts of the line
+
+  Error wrong(std::string_view expected, std::string_view found, ErrorCode code = ErrorCode::wrong_shape) const {
+    return bad_input(where, name, expected, found, code);
+  }
+
+  void say_sentence(Index sentence, Index count) {
+    said.insert("0 " + held_count(count, "sentence") + ", showing sentence " + std::to_string(sentence) +
+                " (--sentence 0 to " + std::to_string(count - 1) + ")");
+  }
+
+  /// `in_list`: the array is a layer.
+  Result<AxesRead> reading_of(const Array& array, bool in_list) const {
+    using enum HeldAxis;
+    const std::vector<Index>& shape = array.shape;
+    if (!choice.axes.empty()) {
+      AxesRead given{choice.axes};
+      if (in_list && given.axes.size() == shape.size() + 1) std::erase(given.axes, layers);
+      if (given.axes.size() == shape.size()) return given;
+      return bad_input(where, "--axes",
+                       std::to_string(shape.size()) + " names, one for each axis of " + shape_text(shape),
+                       axes_names(choice.axes), ErrorCode::wrong_shape);
+    }
+    const bool batch = choice.sentence.has_value() || lists_sentences;
+    // As the size has it where nothing more is known, and the other reading of the same size.
+    static const HeldAxes kForms[2][5][2] = {
+        {{{queries, keys}, {}},
+         {{heads, queries, keys}, {sentences, queries, keys}},
+         {{layers, heads, queries, keys}, {sentences, heads, queries, keys}},
+         {{layers, sentences, heads, queries, keys}, {sentences, layers, heads, queries, keys}},
+         {{}, {}}},
+        {{{queries, keys}, {}},
+         {{heads, queries, keys}, {sentences, queries, keys}},
+         {{sentences, heads, queries, keys}, {}},
+         {{}, {}},
+         {{}, {}}}};
+    const auto& forms = kForms[in_list ? 1 : 0][std::min<std::size_t>(shape.size(), 6) - 2];
+    if (forms[0].empty())
+      return wrong(in_list ? "layers (T, S), (heads, T, S) or (batch, heads, T, S), or --axes"
+                           : "(T, S), (heads, T, S), (layers, heads, T, S), (layers, batch, heads, T, S), or --axes",
+                   shape_text(shape));
+    bool other = !forms[1].empty() && batch && shape.size() < 5;
+    if (shape.size() == 5 && shape[0] == 1 && shape[1] > 1) other = true;
+    AxesRead reading{forms[other ? 1 : 0]};
+    const bool either = !forms[1].empty() && shape[shape.size() < 5 ? 0 : 1] > 1;
+    if (either) reading.otherwise = shape_text(shape) + " can also be --axes " + axes_names(forms[other ? 0 : 1]);
+    return reading;
+  }
+
+  /// Where the weights do not sum to 1 over the axis of keys, and do over another: that one.
+  static std::string axis_of_keys(const Array& array, const AxesRead& reading) {
+    const auto sums_to_one = [&](std::size_t axis) {
+      Index stride = 1;
+      for (std::size_t later = axis + 1; later < array.shape.size(); ++later) stride *= array.shape[later];
+      const Index size = array.shape[axis], count = static_cast<Index>(array.values.size());
+      for (Index first = 0; first < count;
+           first = (first + 1) % stride == 0 ? first + 1 + stride * (size - 1) : first + 1) {
+        double sum = 0;
+        for (Index i = 0; i < size; ++i)
+          sum += static_cast<double>(array.values[static_cast<std::size_t>(first + i * stride)]);
+        if (!(std::abs(sum - 1) < 0.05)) return false;
+      }
+      return true;
+    };
+    const auto keys = std::find(reading.axes.begin(), reading.axes.end(), HeldAxis::keys) - reading.axes.begin();
+    if (sums_to_one(static_cast<std::size_t>(keys))) return {};
+    for (std::size_t axis = 0; axis < array.shape.size(); ++axis)
+      if (array.shape[axis] > 1 && sums_to_one(axis))
+        return "the weights sum to 1 over axis " + std::to_string(axis) +
+               ", not over S: --axes with S there (T,S,batch,heads and the like)";
+    return {};
+  }
+
+  /// (layers, heads, T, S) of the chosen sentence.
+  Result<Array> take(const Array& array, bool in_list) {
+    const AxesRead reading = TRY(reading_of(array, in_list));
+    const Index sentences = reading.size_in(array, HeldAxis::sentences), sentence = choice.sentence.value_or(0);
+    TRY(check_within(where, "--sentence", sentence, sentences));
+    if (!reading.has(HeldAxis::heads)) said.insert("2 averaged over the heads or of one head");
+    if (!reading.otherwise.empty()) said.insert("5 " + reading.otherwise);
+    if (const std::string keys = axis_of_keys(array, reading); !keys.empty()) said.insert("6 " + keys);
+    if (sentences > 1) say_sentence(sentence, sentences);
+    std::array<Index, 5> strides{}, sizes{1, 1, 1, 1, 1};
+    Index stride = 1;
+    for (std::size_t axis = array.shape.size(); axis-- > 0; stride *= array.shape[axis]) {
+      const auto of = static_cast<std::size_t>(reading.axes[axis]);
+      strides[of] = stride, sizes[of] = array.shape[axis];
+    }
+    Array taken{.dtype = array.dtype, .shape = {sizes[0], sizes[2], sizes[3], sizes[4]}, .values = {}};
+    taken.values.reserve(static_cast<std::size_t>(sizes[0] * sizes[2] * sizes[3] * sizes[4]));
+    for (Index layer = 0; layer < sizes[0]; ++layer)
+      for (Index head = 0; head < sizes[2]; ++head)
+        for (Index query = 0; query < sizes[3]; ++query)
+          for (Index key = 0; key < sizes[4]; ++key)
+            taken.values.push_back(
+                array.values[static_cast<std::size_t>(layer * strides[0] + sentence * strides[1] + head * strides[2] +
+                                                      query * strides[3] + key * strides[4])]);
+    return taken;
+  }
+
+  /// Arrays of one shape, one behind the other along the axis of layers or heads.
+  Result<Array> joined(const std::vector<Array>& parts, HeldAxis along) const {
+    Array all{.dtype = parts[0].dtype, .shape = parts[0].shape, .values = {}};
+    const bool heads = along == HeldAxis::heads;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].shape != parts[0].shape)
+        return bad_input(where, name + (heads ? " head " : " layer ") + std::to_string(i),
+                         "layers of one shape, (heads, T, S) = " + tail_text(parts[0]), tail_text(parts[i]),
+                         ErrorCode::wrong_shape);
+      all.values.insert(all.values.end(), parts[i].values.begin(), parts[i].values.end());
+    }
+    all.shape[heads ? 1 : 0] *= static_cast<Index>(parts.size());
+    return all;
+  }
+  static std::string tail_text(const Array& array) { return shape_text({array.shape.begin() + 1, array.shape.end()}); }
+
+  /// A list of layers, or where the shapes grow, of steps of one layer.
+  Result<Array> of_list(const std::vector<const Array*>& items) {
+    std::vector<Array> parts;
+    for (const Array* item : items) parts.push_back(TRY(take(*item, true)));
+    const bool layers = name.find("layer") != name.npos || name.find("block") != name.npos;
+    if (parts.size() > 1 && !layers && grow(parts)) return of_steps(std::move(parts));
+    return joined(parts, HeldAxis::layers);
+  }
+
+  /// Whether they are steps of generate(): each behind the first has more keys, or one query that asks the same keys.
+  static bool grow(const std::vector<Array>& steps) {
+    for (std::size_t i = 1; i < steps.size(); ++i) {
+      const auto &one = steps[i].shape, &before = steps[i - 1].shape;
+      if (one[3] > before[3] && (one[2] == 1 || one[2] == one[3] || one[2] == one[3] - before[3])) continue;
+      if (one[3] == before[3] && one[2] == 1 && steps[0].shape[2] != one[3]) continue;
+      return false;
+    }
+    return true;
+  }
+
+  /// The rows of all steps as one map, or of one.
+  Result<Array> of_steps(std::vector<Array> steps) {
+    const auto count = static_cast<Index>(steps.size());
+    Index rows = 0, keys = 0;
+    std::vector<Index> begins;
+    for (const Array& step : steps) {
+      const std::string at = " step " + std::to_string(begins.size());
+      if (step.shape[0] != steps[0].shape[0] || step.shape[1] != steps[0].shape[1])
+        return bad_input(where, name + at, "layers and heads as step 0", shape_text(step.shape),
+                         ErrorCode::wrong_shape);
+      if (step.shape[3] < keys)
+        return bad_input(where, name + at, "at least " + std::to_string(keys) + " keys, as the step before it",
+                         std::to_string(step.shape[3]), ErrorCode::wrong_shape);
+      const bool cross = steps.back().shape[3] == steps[0].shape[3];
+      begins.push_back(cross ? (step.shape[2] > 1 && rows > 0 ? 0 : rows)
+                             : std::max<Index>(step.shape[3] - step.shape[2], 0));
+      rows = std::max(rows, begins.back() + step.shape[2]);
+      keys = step.shape[3];
+    }
+    if (choice.step) {
+      TRY(check_within(where, "--step", *choice.step, count));
+      said.insert("1 " + held_count(count, "step") + " of generate(), showing step " + std::to_string(*choice.step));
+      return std::move(steps[static_cast<std::size_t>(*choice.step)]);
+    }
+    said.insert("1 " + held_count(count, "step") + " of generate() as one map (--step 0 to " +
+                std::to_string(count - 1) + " shows one)");
+    const Index maps = steps[0].shape[0] * steps[0].shape[1];
+    if (rows > static_cast<Index>(kMaxTokens) || keys > static_cast<Index>(kMaxTokens) ||
+        rows * keys > kMostHeldCells / maps)
+      return wrong(
+          "at most " + std::to_string(kMaxTokens) + " tokens and " + std::to_string(kMostHeldCells) + " weights",
+          shape_text({steps[0].shape[0], steps[0].shape[1], rows, keys}), ErrorCode::too_large);
+    Array all{.dtype = steps[0].dtype, .shape = {steps[0].shape[0], steps[0].shape[1], rows, keys}, .values = {}};
+    all.values.resize(static_cast<std::size_t>(maps * rows * keys));
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const Index queries = steps[i].shape[2], of_step = steps[i].shape[3];
+      for (Index row = 0; row < maps * queries; ++row)
+        std::copy_n(steps[i].values.begin() + row * of_step, of_step,
+                    all.values.begin() + (row / queries * rows + begins[i] + row % queries) * keys);
+    }
+    return all;
+  }
+
+  /// HeldLists in a list: heads of layers, steps of layers, or sentences of layers.
+  Result<Array> of_lists(const std::vector<std::vector<const Array*>>& lists) {
+    std::vector<Array> parts;
+    bool heads = choice.axes.empty();
+    for (const auto& list : lists)
+      for (const Array* item : list) heads = heads && item->shape == lists[0][0]->shape && item->shape.size() == 2;
+    const bool other = !heads && !is_grown(lists) && lists.size() > 1;
+    if (other) {
+      const Index sentence = choice.sentence.value_or(0), count = static_cast<Index>(lists.size());
+      TRY(check_within(where, "--sentence", sentence, count));
+      say_sentence(sentence, count);
+      const ArrayChoice within{.axes = choice.axes};
+      HeldReader one{where, within, false, name};
+      auto taken = one.of_list(lists[static_cast<std::size_t>(sentence)]);
+      said.merge(one.said);
+      return taken;
+    }
+    for (const auto& list : lists) {
+      std::vector<Array> layers;
+      for (const Array* item : list) layers.push_back(TRY(take(*item, true)));
+      parts.push_back(TRY(joined(layers, heads ? HeldAxis::heads : HeldAxis::layers)));
+    }
+    if (heads) said.erase("2 averaged over the heads or of one head");
+    return heads ? joined(parts, HeldAxis::layers) : of_steps(std::move(parts));
+  }
+
+  /// Whether the lists are steps: keys that grow, or of cross-attention one query each.
+  static bool is_grown(const std::vector<std::vector<const Array*>>& lists) {
+    bool all = true;
+    for (std::size_t i = 1; i < lists.size(); ++i) {
+      const auto &one = lists[i][0]->shape, &before = lists[i - 1][0]->shape;
+      const Index queries = one[one.size() - 2], keys = one.back();
+      const Index added = keys - before.back(), rows = before[before.size() - 2];
+      all =
+          all && (queries == 1 || added == 1 || (added > 0 && queries == added) || (added == 0 && queries == rows + 1));
+    }
+    return all;
+  }
+};
+
+using HeldLists = std::map<Index, std::vector<const Array*>>;
+
+/// The first number of each index, without numbers that are the same in all.
+Result<Array> take_group(HeldReader& reader, const HeldGroup& group) {
+  const std::size_t depth = group.items.begin()->first.size();
+  std::vector<std::size_t> varies;
+  for (std::size_t i = 0; i < depth; ++i)
+    if (std::any_of(group.items.begin(), group.items.end(),
+                    [&](const auto& item) { return item.first[i] != group.items.begin()->first[i]; }))
+      varies.push_back(i);
+  reader.name = std::any_of(group.stem.begin(), group.stem.end(), [](char c) { return c != '#' && c != '.'; })
+                    ? printable(group.stem)
+                    : "attentions";
+  const bool in_list = depth > 0;
+  if (varies.size() > 2)
+    return reader.wrong("lists of layers, or steps of them",
+                        std::to_string(varies.size()) + " lists within one another");
+  if (varies.size() == 2) {
+    HeldLists lists;
+    for (const auto& [at, array] : group.items) lists[at[varies[0]]].push_back(array);
+    std::vector<std::vector<const Array*>> found;
+    for (auto& [at, list] : lists) found.push_back(std::move(list));
+    for (std::size_t i = 1; i < found.size(); ++i)
+      if (found[i].size() != found[0].size())
+        return bad_input(reader.where, reader.name + " list " + std::to_string(i),
+                         held_count(static_cast<Index>(found[0].size()), "array") + ", as the first has",
+                         std::to_string(found[i].size()), ErrorCode::wrong_shape);
+    return reader.of_lists(found);
+  }
+  std::vector<const Array*> items;
+  std::vector<std::string> numbers;
+  bool counted = true;
+  for (const auto& [at, array] : group.items) {
+    counted = counted && (varies.empty() || at[varies[0]] == static_cast<Index>(items.size()));
+    if (!varies.empty()) numbers.push_back(std::to_string(at[varies[0]]));
+    items.push_back(array);
+  }
+  if (!counted) reader.said.insert("4 layers " + joined_texts(numbers, ", ") + " of the file, counted from 0 here");
+  return in_list ? reader.of_list(items) : reader.take(*items[0], false);
+}
+
+/// Of words that are a list for each sentence those of one; a last word that generate() did not read goes.
+Status choose_words(std::string_view where, const ArrayChoice& choice, const std::map<std::string, Array>& arrays,
+                    std::map<std::string, std::string>& metadata) {
+  for (auto& [key, text] : metadata) {
+    if (key != "tokens" && key != "key_tokens" && key != "target_tokens") continue;
+    auto parsed = parse_json(where, text);
+    if (!parsed || !parsed->is_array() || parsed->empty()) continue;
+    nlohmann::json words = *parsed;
+    if (words.front().is_array()) {
+      TRY(check_within(where, "--sentence: " + key, choice.sentence.value_or(0), static_cast<Index>(words.size())));
+      words = nlohmann::json(words[static_cast<std::size_t>(choice.sentence.value_or(0))]);
+    }
+    const auto& shape = arrays.begin()->second.shape;
+    const std::size_t most = static_cast<std::size_t>(std::max(shape[2], shape[3]));
+    if (arrays.size() == 1 && words.size() == most + 1 && words.is_array()) words.erase(words.size() - 1);
+    text = words.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+  return Done{};
+}
+
+bool lists_sentences(const ArrayFile& held) {
+  const auto tokens = metadata_text(held, "tokens");
+  return tokens && tokens->starts_with("[[");
+}
+
+}  // namespace
+
+Result<HeldAxes> parse_axes(std::string_view text) {
+  HeldAxes axes;
+  for (const std::string_view part : split_at(',', text)) {
+    const auto first = part.find_first_not_of(" ()"), last = part.find_last_not_of(" ()");
+    const std::string_view word = first == part.npos ? part : part.substr(first, last - first + 1);
+    const auto axis = value_named<HeldAxis>(kAxisNames, word == "sentences" ? "batch" : word);
+    if (!axis || std::find(axes.begin(), axes.end(), *axis) != axes.end())
+      return bad_input("--axes", "", "layers, batch, heads, T and S, each at most once, with commas",
+                       std::string(text));
+    axes.push_back(*axis);
+  }
+  for (const HeldAxis needed : {HeldAxis::queries, HeldAxis::keys})
+    if (std::find(axes.begin(), axes.end(), needed) == axes.end())
+      return bad_input("--axes", "", "T (queries) and S (keys) among them", std::string(text));
+  return axes;
+}
+
+Result<ArrayFile> held_attention(std::string_view where, const ArrayFile& held, const ArrayChoice& choice,
+                                 std::vector<Error>& notes) {
+  auto groups = TRY(held_groups(where, held.arrays, choice.array));
+  ArrayFile result{.arrays = {}, .metadata = held.metadata};
+  if (groups.empty()) return result;
+  if (auto three = three_stacks(groups)) groups = std::move(*three);
+  const bool one = groups.size() == 1;
+  std::string line;
+  std::set<const Array*> used;
+  std::set<std::string> said;
+  for (const HeldGroup& group : groups) {
+    HeldReader reader{where, choice, lists_sentences(held)};
+    auto taken = TRY(take_group(reader, group));
+    constexpr const char* kNames[] = {"decoder_attentions", "encoder_attentions", "cross_attentions"};  // of Stack
+    const std::vector<Index>& shape = taken.shape;
+    const char* name = one ? "attentions" : kNames[static_cast<std::size_t>(group.stack.value_or(Stack::self))];
+    line += (line.empty() ? "" : "; ") + (one ? std::string() : std::string(name) + ": ") +
+            held_count(shape[0], "layer") + ", " + held_count(shape[1], "head") + ", " + std::to_string(shape[2]) +
+            (shape[2] == 1 ? " query" : " queries") + ", " + held_count(shape[3], "key");
+    for (const auto& [at, array] : group.items) used.insert(array);
+    said.merge(reader.said);
+    if (!result.arrays.emplace(name, std::move(taken)).second)
+      return bad_input(where, "arrays", "one attention of a decoder", printable(group.stem) + " and another");
+  }
+  for (const std::string& part : said) line += "; " + part.substr(2);
+  notes.emplace_back(ErrorCode::bad_value, where, "taken for " + line);
+  std::vector<std::string> others;
+  for (const auto& [name, array] : held.arrays)
+    if (!used.contains(&array)) others.push_back(printable(name));
+  if (!others.empty())
+    notes.emplace_back(ErrorCode::foreign_tensor, where, first_texts(others, 3) + ": no attention, not used");
+  TRY(choose_words(where, choice, result.arrays, result.metadata));
+  return result;
+}
+
+}  // namespace headlight

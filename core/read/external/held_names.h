@@ -1,0 +1,39 @@
+// The names under which programs hold attention: `attentions.0`, `blocks.0.attn.hook_pattern`, `arr_0`, `0.3`.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/head.h"
+#include "read/array/array.h"
+
+namespace headlight {
+
+/// A name without the numbers that count in it: `blocks.#.attn.hook_pattern` and {0}.
+struct HeldName {
+  std::string stem;
+  std::vector<Index> at;
+};
+HeldName held_name(std::string_view name);
+
+/// Arrays of one stem by their numbers; the stack that its words name.
+struct HeldGroup {
+  std::string stem;
+  std::map<std::vector<Index>, const Array*> items;
+  std::optional<Stack> stack = {};  // none: the name states none
+};
+
+/// The groups of a file that can be attention, one for each stack, the best by its name: patterns and probabilities
+/// before weights, those before lists without a name, scores last. `part`: of names with this in them alone. Empty:
+/// nothing can be attention. An Error where two names are as good.
+Result<std::vector<HeldGroup>> held_groups(std::string_view where, const std::map<std::string, Array>& arrays,
+                                           const std::string& part);
+
+/// Three lists without names that are an encoder, a decoder and its cross-attention: their sizes belong together.
+std::optional<std::vector<HeldGroup>> three_stacks(const std::vector<HeldGroup>& found);
+
+}  // namespace headlight

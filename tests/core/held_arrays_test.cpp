@@ -1,0 +1,272 @@
+// Attention as people hold it: every form is taken for what it is, and the line says so.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "read/external/held_arrays.h"
+#include "read/external/patterns.h"
+#include "temporary_folder.h"
+
+namespace headlight {
+namespace {
+
+/// Rows that sum to 1 over the last axis, each array another.
+Array weights_of(std::vector<Index> shape, float seed = 0) {
+  Array array{.dtype = Dtype::f32, .shape = std::move(shape), .values = {}};
+  const auto keys = static_cast<std::size_t>(array.shape.back());
+  for (std::size_t row = 0; row < *num_elements(array.shape) / keys; ++row) {
+    float sum = 0;
+    for (std::size_t key = 0; key < keys; ++key) {
+      array.values.push_back(1.0f + std::sin(seed + static_cast<float>(row * keys + key)));
+      sum += array.values.back();
+    }
+    for (std::size_t key = 0; key < keys; ++key) array.values[row * keys + key] /= sum;
+  }
+  return array;
+}
+
+struct Taken {
+  ArrayFile file;
+  std::string line;  // or the error
+
+  std::vector<Index> shape(const std::string& name = "attentions") const {
+    const Array* array = find_array(file.arrays, name);
+    return array ? array->shape : std::vector<Index>{};
+  }
+};
+
+Taken taken(const std::map<std::string, Array>& arrays, const ArrayChoice& choice = {},
+            std::map<std::string, std::string> metadata = {}) {
+  std::vector<Error> notes;
+  auto result = held_attention("f", {arrays, std::move(metadata)}, choice, notes);
+  if (!result) return {{}, result.error().message()};
+  return {*std::move(result), notes.empty() ? "" : notes.front().message()};
+}
+
+using Shape = std::vector<Index>;
+
+TEST(HeldArrays, AShapeThatCanBeTwoThingsIsSaidWithItsOption) {
+  const Array three = weights_of({3, 5, 5});
+  EXPECT_EQ(taken({{"array", three}}).line,
+            "f: taken for 1 layer, 3 heads, 5 queries, 5 keys; (3, 5, 5) can also be --axes batch,T,S");
+  const Taken second = taken({{"array", three}}, {.sentence = 1});
+  EXPECT_EQ(second.shape(), (Shape{1, 1, 5, 5}));
+  EXPECT_EQ(second.file.arrays.at("attentions").values[0], three.values[25]);
+  EXPECT_EQ(second.line,
+            "f: taken for 1 layer, 1 head, 5 queries, 5 keys; 3 sentences, showing sentence 1 (--sentence 0 to 2); "
+            "averaged over the heads or of one head; (3, 5, 5) can also be --axes heads,T,S");
+  EXPECT_EQ(taken({{"array", three}}, {.sentence = 3}).line, "f: --sentence: expected 0 to 2, found 3");
+  EXPECT_EQ(taken({{"array", weights_of({3, 2, 5, 5})}}).shape(), (Shape{3, 2, 5, 5}));
+  EXPECT_EQ(taken({{"array", weights_of({3, 2, 5, 5})}}, {.axes = *parse_axes("batch,heads,T,S")}).shape(),
+            (Shape{1, 2, 5, 5}));
+  EXPECT_EQ(taken({{"array", weights_of({2, 3, 4, 5, 5})}}).shape(), (Shape{2, 4, 5, 5}));
+  EXPECT_EQ(taken({{"array", weights_of({1, 2, 4, 5, 5})}}).shape(), (Shape{2, 4, 5, 5}));
+  EXPECT_EQ(taken({{"array", weights_of({5, 5})}}).shape(), (Shape{1, 1, 5, 5}));
+}
+
+TEST(HeldArrays, AxesInAnyOrderAreNamed) {
+  const Array given = weights_of({2, 3, 4, 5});  // (batch, heads, T, S)
+  Array turned{.dtype = Dtype::f32, .shape = {4, 5, 2, 3}, .values = {}};
+  for (Index t = 0; t < 4; ++t)
+    for (Index s = 0; s < 5; ++s)
+      for (Index b = 0; b < 2; ++b)
+        for (Index h = 0; h < 3; ++h)
+          turned.values.push_back(given.values[static_cast<std::size_t>(((b * 3 + h) * 4 + t) * 5 + s)]);
+  EXPECT_NE(taken({{"array", turned}}).line.find("the weights sum to 1 over axis 1, not over S"), std::string::npos)
+      << taken({{"array", turned}}).line;
+  const Taken named = taken({{"array", turned}}, {.sentence = 1, .axes = *parse_axes("T,S,batch,heads")});
+  EXPECT_EQ(named.shape(), (Shape{1, 3, 4, 5}));
+  EXPECT_EQ(named.file.arrays.at("attentions").values,
+            std::vector<float>(given.values.begin() + 60, given.values.end()));
+  EXPECT_EQ(taken({{"array", given}}, {.axes = *parse_axes("T,S")}).line,
+            "f: --axes: expected 4 names, one for each axis of (2, 3, 4, 5), found T,S");
+  for (const char* wrong : {"T", "T,S,S", "T,S,x", ""}) EXPECT_FALSE(parse_axes(wrong)) << wrong;
+}
+
+TEST(HeldArrays, NamesSayWhichLayerItIs) {
+  const Array layer = weights_of({2, 4, 5, 5});
+  for (const char* pattern :
+       {"attentions.%", "%", "arr_%", "blocks.%.attn.hook_pattern", "('pattern', %)", "layer_%", "attn_weights_%",
+        "encoder.layer.%.attention.self", "transformer.h.%.attn", "model.layers.%.self_attn"}) {
+    std::map<std::string, Array> arrays{{"blocks.0.attn.hook_q", weights_of({1, 5, 4, 8})}, {"loss", weights_of({1})}};
+    for (const char* number : {"0", "1", "10"}) {
+      std::string name = pattern;
+      name.replace(name.find('%'), 1, number);
+      arrays[name] = layer;
+    }
+    const Taken found = taken(arrays, {.sentence = 1});
+    EXPECT_EQ(found.shape(), (Shape{3, 4, 5, 5})) << pattern << " " << found.line;
+    EXPECT_NE(found.line.find("layers 0, 1, 10 of the file, counted from 0 here"), std::string::npos) << found.line;
+    EXPECT_NE(found.line.find("2 sentences, showing sentence 1"), std::string::npos) << found.line;
+  }
+  const Taken two = taken({{"attn_a", layer}, {"attn_b", layer}});
+  EXPECT_EQ(two.line, "f: arrays: expected one attention, or --array with a part of its name, found attn_a, attn_b");
+  EXPECT_EQ(taken({{"attn_a", layer}, {"attn_b", layer}}, {.array = "attn_b"}).shape(), (Shape{2, 4, 5, 5}));
+  EXPECT_TRUE(taken({{"h.0.mlp.weight", layer}}).file.arrays.empty());
+}
+
+/// Steps of layers, as generate() returns them.
+std::map<std::string, Array> steps_of(const std::string& before, Index prompt, Index steps, Index layers,
+                                      std::optional<Index> source = {}) {
+  std::map<std::string, Array> arrays;
+  for (Index step = 0; step < steps; ++step)
+    for (Index layer = 0; layer < layers; ++layer)
+      arrays[before + std::to_string(step) + "." + std::to_string(layer)] = weights_of(
+          {1, 2, step == 0 ? prompt : 1, source ? *source : prompt + step}, static_cast<float>(10 * step + layer));
+  return arrays;
+}
+
+TEST(HeldArrays, StepsOfGenerateAreOneMap) {
+  const auto steps = steps_of("", 6, 5, 3);
+  const Taken whole = taken(steps);
+  EXPECT_EQ(whole.shape(), (Shape{3, 2, 10, 10}));
+  EXPECT_NE(whole.line.find("5 steps of generate() as one map (--step 0 to 4 shows one)"), std::string::npos);
+  // The row of step 2 in layer 1, head 1: query 7, of 8 keys.
+  const Array& one = steps.at("2.1");
+  const auto* row = whole.file.arrays.at("attentions").values.data() + ((1 * 2 + 1) * 10 + 7) * 10;
+  EXPECT_EQ(std::vector<float>(row, row + 8), std::vector<float>(one.values.begin() + 8, one.values.end()));
+  EXPECT_EQ(row[8], 0);
+  EXPECT_EQ(taken(steps, {.step = 2}).shape(), (Shape{3, 2, 1, 8}));
+  EXPECT_EQ(taken(steps, {.step = 5}).line, "f: --step: expected 0 to 4, found 5");
+  EXPECT_EQ(taken(steps_of("", 6, 5, 1)).shape(), (Shape{1, 2, 10, 10})) << "of one layer";
+
+  auto seq2seq = steps_of("decoder_attentions.", 1, 4, 2);
+  seq2seq.merge(steps_of("cross_attentions.", 1, 4, 2, 7));
+  seq2seq["encoder_attentions.0"] = seq2seq["encoder_attentions.1"] = weights_of({1, 2, 7, 7});
+  const Taken both = taken(seq2seq);
+  EXPECT_EQ(both.shape("encoder_attentions"), (Shape{2, 2, 7, 7}));
+  EXPECT_EQ(both.shape("decoder_attentions"), (Shape{2, 2, 4, 4}));
+  EXPECT_EQ(both.shape("cross_attentions"), (Shape{2, 2, 4, 7}));
+
+  auto shrinking = steps;
+  for (Index layer = 0; layer < 3; ++layer) shrinking["3." + std::to_string(layer)] = weights_of({1, 2, 1, 4});
+  EXPECT_EQ(taken(shrinking).line, "f: attentions step 3: expected at least 8 keys, as the step before it, found 4");
+}
+
+TEST(HeldArrays, ListsInAListAreStacksHeadsOrSentences) {
+  std::map<std::string, Array> three;
+  for (Index layer = 0; layer < 2; ++layer) {
+    three["0." + std::to_string(layer)] = weights_of({1, 4, 7, 7});
+    three["1." + std::to_string(layer)] = weights_of({1, 4, 5, 5});
+    three["2." + std::to_string(layer)] = weights_of({1, 4, 5, 7});
+  }
+  EXPECT_EQ(taken(three).shape("cross_attentions"), (Shape{2, 4, 5, 7}));
+  std::map<std::string, Array> heads, sentences, ragged;
+  for (Index layer = 0; layer < 2; ++layer)
+    for (Index head = 0; head < 3; ++head)
+      heads[std::to_string(layer) + "." + std::to_string(head)] = weights_of({5, 5});
+  EXPECT_EQ(taken(heads).shape(), (Shape{2, 3, 5, 5}));
+  for (Index sentence = 0; sentence < 2; ++sentence)
+    for (Index layer = 0; layer < 3; ++layer)
+      sentences[std::to_string(sentence) + "." + std::to_string(layer)] = weights_of({1, 4, 6 - 2 * sentence, 6});
+  EXPECT_EQ(taken(sentences, {.sentence = 1}).shape(), (Shape{3, 4, 4, 6}));
+  ragged["0"] = weights_of({1, 4, 5, 5}), ragged["1"] = weights_of({1, 4, 6, 5});
+  EXPECT_EQ(taken(ragged).line,
+            "f: attentions layer 1: expected layers of one shape, (heads, T, S) = (4, 5, 5), found (4, 6, 5)");
+}
+
+TEST(HeldArrays, WordsOfEachSentenceAreThoseOfTheChosenOne) {
+  const std::map<std::string, std::string> words{{"tokens", R"([["a", "b"], ["c", "d"]])"}};
+  const Taken second = taken({{"array", weights_of({2, 2, 2})}}, {.sentence = 1}, words);
+  EXPECT_EQ(second.file.metadata.at("tokens"), R"(["c","d"])");
+  EXPECT_EQ(taken({{"array", weights_of({2, 2, 2})}}, {}, words).shape(), (Shape{1, 1, 2, 2})) << "a list a sentence";
+  EXPECT_EQ(taken({{"array", weights_of({2, 2, 2})}}, {}, {{"tokens", R"(["a","b","of the end"])"}})
+                .file.metadata.at("tokens"),
+            R"(["a","b"])");
+}
+
+std::string words_shown(const std::vector<std::string>& texts) {
+  const Tokens tokens = tokens_of(texts);
+  std::string shown;
+  for (const Token& token : tokens.tokens) shown += (token.continues ? "+" : "|") + token.text;
+  return shown + " " + tokens.text;
+}
+
+TEST(HeldArrays, TokensInTheSpellingOfAnyVocabulary) {
+  EXPECT_EQ(words_shown({"Val", "hall", "a", "Ġis", "Ġold", "."}), "|Val+hall+a|is|old+. Valhalla is old.");
+  EXPECT_EQ(words_shown({"ä½ł", "å¥½"}), "|你+好 你好");
+  EXPECT_EQ(words_shown({"▁Val", "hall", "a", "▁is", "</s>"}), "|Val+hall+a|is|</s>  Valhalla is</s>");
+  EXPECT_EQ(words_shown({"val@@", "halla", "is"}), "|val+halla|is valhalla is");
+  EXPECT_EQ(words_shown({"val", "halla</w>", "is</w>"}), "|val+halla|is valhalla is");
+  EXPECT_EQ(words_shown({"[CLS]", "val", "##halla"}), "|[CLS]|val+##halla [CLS]valhalla");
+  EXPECT_EQ(words_shown({"I", "am", "ill", "."}), "|I|am|ill|. I am ill .");
+  EXPECT_EQ(words_shown({"我", "请", "李雷"}), "|我|请|李雷 我请李雷");
+  EXPECT_EQ(words_shown({"café", "été"}), "|café|été café été");
+}
+
+TEST(HeldArrays, RoundingToHalfPrecisionIsNoMistake) {
+  Array half = weights_of({1, 1, 3, 3});
+  half.values[0] += 3e-3f;
+  for (const auto& [dtype, warned] : {std::pair{Dtype::f32, 1u}, {Dtype::f16, 0u}, {Dtype::bf16, 0u}}) {
+    half.dtype = dtype;
+    const auto file = tensors_from("f", {{{"attentions", half}}, {}}, std::nullopt);
+    ASSERT_TRUE(file);
+    EXPECT_EQ(file->warnings.size(), warned);
+  }
+}
+
+TEST(HeldArrays, WordsOfOneSideNameThatSide) {
+  const std::map<std::string, std::string> words{{"tokens", R"(["ich","bin","sehr","krank","."])"}};
+  const auto cross = tensors_from("f", {{{"attentions", weights_of({1, 2, 3, 5})}}, words}, std::nullopt);
+  ASSERT_TRUE(cross) << cross.error().message();
+  const ExternalStack& stack = cross->model->given->stacks.at(Stack::self);
+  EXPECT_EQ(stack.key_tokens.tokens[1].text, "bin");
+  EXPECT_EQ(stack.query_tokens.tokens[1].text, "1");
+  const auto three = tensors_from("f",
+                                  {{{"encoder_attentions", weights_of({1, 2, 5, 5})},
+                                    {"decoder_attentions", weights_of({1, 2, 3, 3})},
+                                    {"cross_attentions", weights_of({1, 2, 3, 5})}},
+                                   words},
+                                  std::nullopt);
+  ASSERT_TRUE(three) << three.error().message();
+  EXPECT_EQ(three->model->given->stacks.at(Stack::encoder).query_tokens.tokens[0].text, "ich");
+}
+
+std::string shape_in_json(const std::string& text, const ArrayChoice& choice = {}) {
+  const auto file = parse_attention_json("f", text, choice);
+  if (!file) return file.error().message();
+  std::string shapes;
+  for (const auto& [stack, given] : file->model->given->stacks)
+    shapes += shape_text({static_cast<Index>(given.patterns.size()), static_cast<Index>(given.patterns[0].size()),
+                          given.patterns[0][0].rows(), given.patterns[0][0].cols()}) +
+              given.query_tokens.tokens[0].text;
+  return shapes;
+}
+
+TEST(HeldArrays, JsonOfBertVizTensor2tensorExbertAndBareLists) {
+  const std::string map = "[[0.5,0.5],[0.25,0.75]]", cross = "[[0.5,0.5]]";
+  EXPECT_EQ(shape_in_json("[[" + map + "," + map + "]]"), "(1, 2, 2, 2)0");
+  EXPECT_EQ(shape_in_json(R"({"attentions":[)" + map + R"(],"tokens":["a","b"]})"), "(1, 1, 2, 2)a");
+  EXPECT_EQ(
+      shape_in_json(R"({"all":{"attn":[[)" + map + R"(]],"left_text":["a","b"],"right_text":["a","b"]},"aa":{"attn":
+    [[[[1]]]],"left_text":["x"],"right_text":["x"]}})"),
+      "(1, 1, 2, 2)a");
+  EXPECT_EQ(
+      shape_in_json(R"({"attention":{"inp_inp":{"att":[[)" + map + R"(]],"top_text":["a","b"],"bot_text":["a","b"]},
+    "out_out":{"att":[[[[1]]]],"top_text":["x"],"bot_text":["x"]},"out_inp":{"att":[[)" +
+                    cross + R"(]],"top_text":["x"],"bot_text":["a","b"]}}})"),
+      "(1, 1, 1, 1)x(1, 1, 2, 2)a(1, 1, 1, 2)x");
+  EXPECT_EQ(shape_in_json(R"({"aa":{"att":[)" + map + "," + map + R"(],"left":[{"text":"a"},{"text":"b"}],
+    "right":[{"text":"a"},{"text":"b"}]}})"),
+            "(1, 2, 2, 2)a");
+}
+
+TEST(HeldArrays, FilesByTheirNames) {
+  TemporaryFolder folder;
+  const auto refusal = [](const std::filesystem::path& path) {
+    const auto file = read_tensors(path, std::nullopt, {});
+    return file ? std::string() : file.error().message();
+  };
+  EXPECT_EQ(
+      refusal("x.pkl"),
+      "x.pkl: name: expected a file that is data: torch.save(…, 'x.pt') or numpy.savez writes one, found a pickle, "
+      "which is a program and is not run");
+  std::ofstream(folder.path() / "w.csv") << ",ich,bin\nI,0.75,0.25\nam,0.5,0.5\n";
+  const auto table = read_tensors(folder.path() / "w.csv", std::nullopt, {});
+  ASSERT_TRUE(table) << table.error().message();
+  EXPECT_EQ(table->model->given->stacks.at(Stack::self).key_tokens.tokens[1].text, "bin");
+}
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,97 @@
+"""Arrays as people hold them: every row of docs/arrays.md is taken for what it says, and what is wrong gets one line."""
+import contextlib
+import io
+import os
+import re
+import tempfile
+import unittest
+
+import numpy as np
+import torch
+
+import common
+import headlight
+
+ROW = re.compile(r"^\| `(.+?)`(?:,[^|]*)? \| (.+?) \|(?: `(.+?)`: (.+?))? ?\|$")
+
+
+def w(*shape):
+    powers = np.exp(np.random.default_rng(0).normal(size=shape))
+    return (powers / powers.sum(-1, keepdims=True)).astype(np.float32)
+
+
+def t(*shape):
+    return torch.from_numpy(w(*shape))
+
+
+def taken(held, **options):
+    """What the module says that arrays were taken for, or why not."""
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        try:
+            headlight.heads(held, **options)
+        except headlight.Error as error:
+            return str(error)
+    return said.getvalue()
+
+
+class Held(unittest.TestCase):
+    def test_the_table_of_the_document(self):
+        with open(os.path.join(common.ROOT, "docs", "arrays.md"), encoding="utf-8") as file:
+            lines = file.read().split("## Forms")[1].split("## In Python")[0].splitlines()
+        rows = [line for line in lines if line.startswith("| `")]
+        self.assertGreater(len(rows), 15)
+        for line in rows:
+            with self.subTest(line):
+                form, expected, options, otherwise = ROW.match(line).groups()
+                held = eval(form, {"w": w, "t": t})
+                self.assertIn(expected, taken(held))
+                if options:
+                    self.assertIn(otherwise, taken(held, **eval(f"dict({options})")))
+
+    def test_what_was_saved_opens(self):
+        layers = tuple(t(2, 3, 4, 4) for _ in range(2))
+        words = ["Val", "halla", "Ġis", "."]
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()):
+            for ending in ("npz", "safetensors", "json"):
+                path = os.path.join(folder, "saved." + ending)
+                headlight.save(layers, path, sentence=1, tokens=words)
+                found = headlight.export(source=path)["attentions"]
+                np.testing.assert_array_equal(found, np.stack([layer[1].numpy() for layer in layers]))
+                self.assertIn("halla", headlight.engine.run(["export", path, "--format", "csv"]).decode())
+            torch.save(layers, path := os.path.join(folder, "layers.pt"))
+            np.testing.assert_array_equal(headlight.export(source=path, sentence=1)["attentions"], found)
+            with headlight.watch() as seen:
+                query = torch.randn(1, 2, 4, 8)
+                torch.softmax(query @ query.transpose(-2, -1) / 8 ** 0.5, -1) @ query
+            seen.save(path := os.path.join(folder, "seen.npz"), tokens=list("abcd"))
+            self.assertEqual(list(np.load(path)["tokens"]), list("abcd"))
+            with self.assertRaisesRegex(headlight.Error, "expected a sentence below 1, found 9"):
+                seen.save(path, sentence=9)
+
+    def test_words_of_each_sentence(self):
+        with contextlib.redirect_stderr(io.StringIO()):
+            page = headlight.page(w(2, 2, 2), sentence=1, tokens=[["a", "b"], ["see", "dee"]])
+        self.assertIn("dee", page.html)
+
+    def test_figures_show_themselves(self):
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()):
+            figure = headlight.figure(w(5, 5), output=os.path.join(folder, "a.png"), view="head", head="0.0")
+            self.assertTrue(figure._repr_png_().startswith(b"\x89PNG"))
+            self.assertIn("data:image/png", figure._repr_html_())
+
+    def test_what_is_refused_is_one_line(self):
+        ragged = (t(1, 4, 5, 5), t(1, 4, 6, 5))
+        shrinking = [[t(1, 2, 1, 9 - s)] * 2 for s in range(3)]
+        objects = np.array([w(2, 2), w(3, 3)], object)
+        for held, text in ((ragged, "layers of one shape"), (shrinking, "at least 9 keys"), ((None, None), "found None"),
+                           ((), "found none"), (object(), "found object"), (objects, "found object"), (w(5), r"\(5,\)"),
+                           (np.zeros(3, [("a", "f4")]), "found")):
+            said = taken(held)
+            self.assertRegex(said, text)
+            self.assertEqual(len(said.strip().splitlines()), 1, said)
+            self.assertLess(len(said), 300)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
