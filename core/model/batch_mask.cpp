@@ -42,6 +42,13 @@ std::optional<AxesOrder> order_of(const BatchMask& mask, Index queries, Index ke
   return AxesOrder{shape[0] == 1 && !one_row, !one_row};
 }
 
+/// Whether every mask is the first, as torch.nn.MultiheadAttention wants one for each head of each sentence.
+bool are_copies(const BatchMask& mask, Index queries, Index keys) {
+  const auto one = static_cast<std::ptrdiff_t>(mask.shape[1] * mask.shape[2]);
+  return mask.shape[1] == queries && mask.shape[2] == keys &&
+         std::equal(mask.addends.begin(), mask.addends.end() - one, mask.addends.begin() + one);
+}
+
 }  // namespace
 
 Status give_own_mask(std::string_view where, MaskSpec& spec, Index queries, Index keys, Index sentences,
@@ -54,6 +61,11 @@ Status give_own_mask(std::string_view where, MaskSpec& spec, Index queries, Inde
         where, "axes", "three axes that are read in one way, or (sentences, 1, queries, keys)",
         axes_text({shape.begin(), shape.end()}) + ": (queries, keys, sentences) or (sentences, queries, keys)",
         ErrorCode::mask_shape);
+  if (!order && are_copies(*spec.batch, queries, keys)) {
+    spec.given = std::make_shared<const Matrix>(Eigen::Map<const Matrix>(spec.batch->addends.data(), queries, keys));
+    spec.batch = nullptr;
+    return Done{};
+  }
   if (!order) {
     const Axes3 last{queries, keys, sentences}, first{sentences, queries, keys};
     if (spec.batch->sentences_first)

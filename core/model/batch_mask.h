@@ -23,6 +23,7 @@ struct BatchMask {
 
 /// Makes spec.batch, where there is one, the mask of one sentence: its part becomes spec.given. Where both orders of
 /// the axes fit, (1, T, S) is taken as one mask for all sentences and any other as (queries, keys, sentences).
+/// Where neither fits, equal masks one behind the other, as for the heads of each sentence, are that one.
 /// Error `where: …`: an axis is neither whole nor 1, or three whole axes fit in both orders.
 Status give_own_mask(std::string_view where, MaskSpec& spec, Index queries, Index keys, Index sentences,
                      Index sentence);

@@ -339,7 +339,8 @@ def held_file(held: Any, options: dict[str, Any]) -> Iterator[str]:
         metadata = token_metadata(arrays, tokens, target_tokens)
     else:
         arrays, given = arrays_of(held), {"tokens": tokens, "target_tokens": target_tokens}
-        metadata = {name: json.dumps(_words_in(words), ensure_ascii=False) for name, words in given.items()
+        metadata = {name: json.dumps(_words_in([*words] if isinstance(words, str) else words), ensure_ascii=False)
+                    for name, words in given.items()
                     if words is not None}
     more = held if isinstance(held, dict) else {}
     sides = ("queries", "keys", "values")

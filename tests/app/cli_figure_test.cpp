@@ -301,7 +301,7 @@ TEST(FigureCommand, ManyWordsThatAreRefusedAreNotAllRepeated) {
   many.insert(many.end(), 2000, "词");
   const std::string error = refused(many);
   EXPECT_LT(error.size(), 500u);
-  EXPECT_TRUE(error.ends_with("…\n")) << error;
+  EXPECT_TRUE(error.ends_with("… (see --help)\n")) << error;
 }
 
 TEST(FigureCommand, AgainstIsRefusedWhereNothingIsCompared) {

@@ -340,7 +340,7 @@ TEST(CliHeads, RefusesWhatItDoesNotKnow) {
   EXPECT_TRUE(
       contains(refused({"heads", "--sort", "size"}),
                "--sort: expected layer, entropy, normalized, distance, confidence, previous, next, same, first, "
-               "special, duplicate, induction, largest, sink, effect, learned, found, found size"));
+               "special, duplicate, induction, largest, sink, effect, learned, found, moved, found size"));
   EXPECT_TRUE(contains(refused({"heads", "--sort", "found"}), "--sort found: expected --from, --to or --above"));
   EXPECT_TRUE(contains(refused({"heads", "--above", "1.5"}), "--above"));
   EXPECT_TRUE(contains(refused({"heads", "--relations", "--sort", "entropy"}), "--sort"));

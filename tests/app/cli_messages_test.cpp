@@ -86,7 +86,8 @@ TEST(CliMessages, AModelOfAnotherProgramHasALineThatSaysWhatConvertsIt) {
     for (const std::string& source : {onnx, (folder / "model").string()})
       EXPECT_TRUE(contains(refused({command, source}), "found an ONNX file, ") || source != onnx) << command << source;
   }
-  EXPECT_TRUE(contains(refused({"export", (folder / "model").string()}), "found an ONNX file, ")) << "in a folder";
+  EXPECT_TRUE(contains(refused({"export", (folder / "model").string()}), "found model.onnx, an ONNX file, "))
+      << "in a folder";
 }
 
 TEST(CliMessages, ALongCommandReportsFromItsFirstSecondOn) {

@@ -106,7 +106,8 @@ TEST(CliWhy, ABlockedScoreIsTheOneBeforeTheMask) {
 TEST(CliWhy, RefusesInOneLine) {
   EXPECT_TRUE(contains(refused({"why", "--head", "1.2", "--query", "4", "--key", "99"}), "--key: expected 0 to "));
   EXPECT_TRUE(contains(refused({"why", "--head", "7.0", "--query", "4", "--key", "1"}), "--layer: expected 0 to 1"));
-  EXPECT_TRUE(contains(refused({"why", "--head", "1.2", "--query", "4"}), "--key is required"));
+  EXPECT_TRUE(
+      contains(refused({"why", "--head", "1.2", "--query", "4"}), "--key: expected a token, or --sink, found none"));
   EXPECT_EQ(refused(small({"why", "--random", "--softcap", "20", "--tokens", "a|b|c", "--head", "0.1", "--query", "2",
                            "--key", "1"})),
             "why: SOURCE: expected scores that are sums, found a soft cap (tanh), which is not linear\n");

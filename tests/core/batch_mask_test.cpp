@@ -52,6 +52,20 @@ TEST(BatchMask, EachSentenceHasItsOwn) {
   }
 }
 
+TEST(BatchMask, EqualMasksOfHeadsAreOneWhereNoOrderFits) {
+  const auto taken = [](std::vector<float> addends, Index sentences) {
+    MaskSpec spec;
+    spec.batch = std::make_shared<const BatchMask>(BatchMask{{4, 2, 2}, std::move(addends)});
+    const bool fits = static_cast<bool>(give_own_mask("mask", spec, 2, 2, sentences, 0));
+    EXPECT_EQ(fits, spec.given != nullptr);
+    if (fits) { EXPECT_EQ((*spec.given)(0, 1), -1.0f); }
+    return fits;
+  };
+  EXPECT_TRUE(taken({0, -1, 0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, -1, 0, 0}, 2)) << "two heads of two sentences";
+  EXPECT_FALSE(taken({0, -1, 0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, 0, 0, 0}, 2)) << "not equal";
+  EXPECT_TRUE(taken({0, -1, 0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, 0, 0, 0}, 4)) << "a mask for each sentence";
+}
+
 TEST(BatchMask, AnAxisOfOneIsRepeated) {
   EXPECT_EQ(told(of_sentence({1, kQueries, kKeys}, 2)),
             "(sentences, queries, keys) (1, 2, 3), broadcast to (4, 2, 3): axis 0, the sentences, is repeated 4 times");

@@ -19,8 +19,8 @@ TEST(Checkpoint, RefusesConfigurationsThatNoModelHas) {
        "model_type: expected a family of docs/models.md, found \"mamba\"; the nearest is bert, which "},
       {"bert", "model_type", 3, "found 3; the nearest is bert"},
       {"gpt2", "pruned_heads", json::object({{"0", {1}}}), "pruned_heads: expected none in this family"},
-      {"bert", "pruned_heads", json::object({{"2", {1}}}), "pruned_heads: expected lists of heads below 4"},
-      {"bert", "pruned_heads", json::object({{"0", {4}}}), "pruned_heads: expected lists of heads below 4"},
+      {"bert", "pruned_heads", json::object({{"2", {1}}}), "pruned_heads: expected lists of heads below 2"},
+      {"bert", "pruned_heads", json::object({{"0", {4}}}), "pruned_heads: expected lists of heads below 2"},
       {"bert", "pruned_heads", json::object({{"0", {0, 1, 2, 3}}}), "not all, by layers below 2"},
       {"family-smollm3", "no_rope_layers", json::array({1, 0}), "no_rope_layers: expected 4 numbers 0 or 1"},
       {"family-gpt_neo", "attention_types", json::array(), "attention_types: expected a kind for each of 3 layers"},
@@ -274,7 +274,7 @@ TEST(Checkpoint, DamagedFoldersGetOneLine) {
   std::filesystem::copy_file(kGolden / "gpt2" / "config.json", folder / "config.json");
   EXPECT_EQ(refusal(), expected + "no model.safetensors");
   std::ofstream(folder / "model.onnx") << "x";
-  EXPECT_NE(refusal().find("found model.onnx is an ONNX file"), std::string::npos) << refusal();
+  EXPECT_NE(refusal().find("found model.onnx, an ONNX file"), std::string::npos) << refusal();
   std::filesystem::remove(folder / "model.onnx");
   std::ofstream(folder / "model-00001-of-00002.safetensors") << "x";
   EXPECT_EQ(refusal(), folder.string() +

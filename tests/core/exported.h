@@ -28,7 +28,7 @@ inline Matrix matrix_of(const Array& array) {
   return Eigen::Map<const Matrix>(array.values.data(), array.shape[0], array.shape[1]);
 }
 
-inline Tokens tokens_of(const std::vector<std::string>& texts) {
+inline Tokens plain_tokens(const std::vector<std::string>& texts) {
   Tokens tokens;
   for (const auto& text : texts) {
     const std::size_t begin = tokens.text.size();
@@ -42,7 +42,7 @@ inline Tokens tokens_of(const std::vector<std::string>& texts) {
 inline TracePtr trace_of(const std::vector<std::string>& texts, bool causal = false, Index layers = 2) {
   Request request;
   request.config = {.d_model = 12, .num_heads = 3, .num_layers = layers, .ffn = 8};
-  request.tokens = tokens_of(texts);
+  request.tokens = plain_tokens(texts);
   request.mask.causal = causal;
   auto trace = forward(request);
   EXPECT_TRUE(trace);
@@ -62,8 +62,8 @@ inline Request encoder_decoder_request(const std::vector<std::string>& source, c
   request.config = {
       .arch = Arch::encoder_decoder, .d_model = 12, .num_heads = 3, .num_layers = 2, .encoder_layers = 1, .ffn = 8};
   request.vocabulary = vocabulary_of({"a", "b", "x", "y", "z"});
-  request.tokens = tokens_of(source);
-  request.target = tokens_of(target);
+  request.tokens = plain_tokens(source);
+  request.target = plain_tokens(target);
   request.mask.causal = true;
   return request;
 }
@@ -80,8 +80,8 @@ inline TracePtr pattern_trace(Index heads) {
   model->name = "elsewhere";
   model->config = {.num_heads = heads, .num_layers = 1, .ffn = 0, .position = Position::none};
   ExternalStack stack;
-  stack.query_tokens = tokens_of({"q0", "q1"});
-  stack.key_tokens = tokens_of({"k0", "k1", "k2"});
+  stack.query_tokens = plain_tokens({"q0", "q1"});
+  stack.key_tokens = plain_tokens({"k0", "k1", "k2"});
   stack.patterns.assign(1, std::vector<Matrix>(static_cast<std::size_t>(heads), Matrix::Constant(2, 3, 0.25f)));
   model->given = ExternalInputs{{{Stack::self, stack}}};
   model->blocks.resize(1);

@@ -33,7 +33,7 @@ TEST_F(KindOfFolder, IsThatOfItsFiles) {
       {{"config.json", "tf_model.h5"}, "TensorFlow's weights", "from_tf=True"},
       {{"config.json", "flax_model.msgpack"}, "Flax' weights", "from_flax=True"},
       {{"config.json", "openvino_model.bin", "openvino_model.xml"}, "OpenVINO", "exported from"},
-      {{"config.json", "onnx/model.onnx"}, "onnx/model.onnx is an ONNX file", ""},
+      {{"config.json", "onnx/model.onnx"}, "onnx/model.onnx, an ONNX file", ""},
       {{"adapter_config.json", "tokenizer.json"}, "an adapter", "with its base"},
       {{"tokenizer.json"}, "a tokenizer alone, no config.json", ""},
       {{"ckpt.pt"}, "ckpt.pt without config.json", "nanoGPT"},

@@ -228,6 +228,7 @@ TEST_P(GgufModels, AnswerAsTheCheckpointThatTheyWereMadeOf) {
   Parts parts(golden);
   if (parts.config.contains("query_pre_attn_scalar"))  // which llama.cpp does not store
     parts.config["query_pre_attn_scalar"] = parts.config.value("head_dim", 256);
+  parts.config.erase("no_rope_layers"), parts.config.erase("no_rope_layer_interval");  // nor this: every fourth layer
   const auto own = parts.load();
   ASSERT_TRUE(own) << parts.refusal();
   const TemporaryFolder folder;

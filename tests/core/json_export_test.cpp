@@ -165,7 +165,7 @@ TEST(JsonExport, ListsTheMostProbableNextWords) {
 TEST(JsonExport, AMaskOfOneLayerStandsBesideItsStacks) {
   Request request;
   request.config = {.d_model = 12, .num_heads = 3, .num_layers = 2, .ffn = 8};
-  request.tokens = tokens_of({"a", "b"});
+  request.tokens = plain_tokens({"a", "b"});
   set_layer_edit(request.edits, {.layer = 0, .mask = MaskSpec{.causal = true}});
   const auto object = parse_json("f", bytes_written({answered(request)}, Format::json));
   ASSERT_TRUE(object) << object.error().message();

@@ -45,17 +45,6 @@ Result<Matrix> mask_in(const std::filesystem::path& path) {
   return *mask->given;
 }
 
-TEST(MaskFile, EqualMasksOfHeadsAreOne) {
-  const auto json = [](const std::string& text) { return parse_json_mask("f", text); };
-  const auto one = json("[[[1, 0], [1, 1]], [[1, 0], [1, 1]], [[1, 0], [1, 1]]]");
-  ASSERT_TRUE(one) << one.error().message();
-  ASSERT_TRUE(one->given);
-  EXPECT_TRUE(same(*one->given, matrix(2, 2, {0, -kInf, 0, 0})));
-  const auto other = json("[[[1, 0], [1, 1]], [[1, 1], [1, 1]], [[1, 0], [1, 1]]]");
-  ASSERT_TRUE(other) << other.error().message();
-  EXPECT_TRUE(other->batch) << "a mask for each sentence";
-}
-
 TEST(MaskFile, JsonOfTorchMasks) {
   const auto added = parse_json_mask("f", "[[0.0, -Infinity], [0.0, 0.0]]");
   ASSERT_TRUE(added) << added.error().message();

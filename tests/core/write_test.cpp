@@ -234,7 +234,7 @@ TEST(NpzExport, AnEncoderDecoderHasThreeAttentions) {
 TEST(NpzExport, GroupedHeadsHaveFewerKeysThanQueries) {
   Request request;
   request.config = {.d_model = 12, .num_heads = 4, .num_kv_heads = 2, .head_dim = 5, .num_layers = 1, .ffn = 0};
-  request.tokens = tokens_of({"a", "b", "c"});
+  request.tokens = plain_tokens({"a", "b", "c"});
   const auto trace = answered(request);
   const auto file = parse_npz("f", bytes_written({trace}, Format::npz, {.queries_keys_values = true}));
   ASSERT_TRUE(file) << file.error().message();
@@ -249,7 +249,7 @@ TEST(NpzExport, GroupedHeadsHaveFewerKeysThanQueries) {
 TEST(NpzExport, HiddenStatesEndBeforeTheFinalNormAndLogitsAreOfEveryToken) {
   Request request;
   request.config = {.d_model = 12, .num_heads = 3, .num_layers = 2, .ffn = 8, .norm = Norm::pre};
-  request.tokens = tokens_of({"a", "b", "c"});
+  request.tokens = plain_tokens({"a", "b", "c"});
   request.vocabulary = vocabulary_of({"a", "b"});
   const auto trace = answered(request);
   const auto file = parse_npz("f", bytes_written({trace}, Format::npz));

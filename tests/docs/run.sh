@@ -178,9 +178,9 @@ links() {
   done
 }
 
-# The first command of a block that is not run; those with brackets are forms.
+# The first command of a block that is not run; those with brackets or PATH are forms.
 unrun() {
-  grep -E '^ *(\./run|headlight) +[a-z]' "$1" | grep -vE '\[|…' | head -n 1 || true
+  grep -E '^ *(\./run|headlight) +[a-z]' "$1" | grep -vE '\[|…| PATH$' | head -n 1 || true
 }
 
 for document; do

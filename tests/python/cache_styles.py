@@ -1,7 +1,7 @@
 """Keys and values that an earlier call left: rows of styles.py."""
 import math
 
-from attention_style import B, CAUSAL, D, H, HALVES, T, WIDTH, Style, angles, functional, half, nn, torch
+from attention_style import B, CAUSAL, D, H, T, WIDTH, Style, angles, functional, half, nn, torch
 
 LATE = CAUSAL[3:]
 EARLY = torch.ones(3, T).tril().bool()
@@ -102,7 +102,8 @@ CACHES = [
     Style("cache: positions start again", False, "positions of query 0 and key 0 .*: 0 found, 3 expected",
           {"turn": cached(0, True), "repeat": values_too, "mask": lambda *_: LATE}, tokens=3),
     Style("cache, step by step", True, DONE, module=lambda: Cached(side_by_side)),
-    Style("cache, step by step, positions go on", True, HALVES, module=lambda: Cached(side_by_side, turned=True)),
+    Style("cache, step by step, positions go on", True,
+          "positions inside q and k: rotary, columns c and c \\+ d/2: taken as given", module=lambda: Cached(side_by_side, turned=True)),
     Style("cache, step by step, turned when it is read", True, "no mistake found in 4 calls of attention",
           module=lambda: Cached(side_by_side, turned="later")),
     Style("cache, written in place", True, DONE, module=lambda: Cached(in_place)),

@@ -198,7 +198,7 @@ STYLES = [
     Style("ALiBi: other slopes, without a config", True, "bias of the scores: the slopes of ALiBi are those of 8 heads, .* taken as given",
           {"score": alibi(1, [2.0 ** -(h + 1) for h in range(H)])}),
     Style("ALiBi: one slope", True, "bias of the scores: ALiBi, slope 0.5 of head 0: taken as given", {"score": alibi(1, [0.5] * H)}),
-    Style("relative bias, learned", True, "bias of the scores: taken as given", {"score": relative}),
+    Style("relative bias, learned", True, "no mistake found in 1 call of attention", {"score": relative}),
     Style("relative bias, subtracted", True, "bias of the scores: subtracted: taken as given", {"score": subtracted}),
     Style("relative bias of the config, subtracted", False, "bias of the scores added with the wrong sign", {"score": subtracted},
           expect={"relative_attention_num_buckets": 12}),

@@ -216,7 +216,7 @@ class Elsewhere(unittest.TestCase):
         self.assertTrue(said.startswith("In[3]:2: scores not divided by sqrt(d_k)"), said)
         for cell in notebook.cells[3:]:
             shown = re.fullmatch(r"<iframe sandbox=\"allow-scripts\" [^<>]* srcdoc=\"([^\"]*)\"></iframe>",
-                                 cell.outputs[0]["data"]["text/html"])
+                                 cell.outputs[-1]["data"]["text/html"])
             self.assertIsNotNone(shown)
             page = html.unescape(shown.group(1))
             self.assertTrue(page.lower().startswith("<!doctype html>"), page[:60])

@@ -91,14 +91,16 @@ std::string statement_json(const StudyStatement& statement) {
 }
 
 /// Which reads back to the same bits: -0 alone would be an integer.
-std::string number_text(double value) { return value == 0 && std::signbit(value) ? "-0.0" : formatted("%.17g", value); }
+std::string exact_number(double value) {
+  return value == 0 && std::signbit(value) ? "-0.0" : formatted("%.17g", value);
+}
 
 /// The keys stand behind the numbers: of rows with the same ones they are the same text, which is parsed once.
 std::string line_of(const StudyRow& row) {
   std::string line =
       R"({"row":)" + std::to_string(row.row) + R"(,"question":")" + row.question + R"(","study":")" + row.study + "\"";
   if (!row.error.empty()) return line + R"(,"error":)" + json_string(row.error);
-  line += R"(,"values":[)" + joined_texts(row.values, ",", number_text) + "]";
+  line += R"(,"values":[)" + joined_texts(row.values, ",", exact_number) + "]";
   return line.append(kCells) + "[" + joined_texts(*row.keys, ",", words_json) + "]";
 }
 

@@ -235,7 +235,7 @@ std::string pairs_text(const DrawnStudy& study, Language language) {
   const Index count = std::ssize(study.values.rows);
   if (count < study.statement.pairs)
     return filled(words(language, kStudyWords.some), {std::to_string(count), std::to_string(study.statement.pairs)});
-  return counted(language, static_cast<std::size_t>(count), kStudyWords);
+  return counted(language, static_cast<std::size_t>(count), kStudyWords.count);
 }
 
 /// The metric of both answers.

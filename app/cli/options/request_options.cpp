@@ -164,12 +164,15 @@ GivenOptions RequestOptions::given_options(bool reads_text) const {
   return all;
 }
 
+/// Whether such an option of arrays was given: --step may be that of a lesson.
+bool RequestOptions::of_arrays(const char* option) const { return words_.contains(option) && given(option); }
+
 std::string RequestOptions::source() const {
   std::string source = source_;
   if (source.empty()) return source;
   for (const std::string& adapter : adapters_) source.append(kAdapterMark).append(adapter);
   for (std::size_t i = 0; i < std::size(kArrayMarks); ++i)
-    if (given(kArrayOptions[i])) source.append(kArrayMarks[i]).append(words_.at(kArrayOptions[i]).front());
+    if (of_arrays(kArrayOptions[i])) source.append(kArrayMarks[i]).append(words_.at(kArrayOptions[i]).front());
   return as_stored_ ? source.append(kIdsAsStored) : source;
 }
 
@@ -220,7 +223,7 @@ Result<Startup> RequestOptions::opened_source(const GivenOptions& given_words) c
     return of_model(open_model(std::string(kNumbersSource) + numbers_json(numbers)));
   }
   for (const char* option : kArrayOptions)
-    if (source_.empty() && given(option)) return bad_input(option, "", "a file of arrays as SOURCE", "none");
+    if (source_.empty() && of_arrays(option)) return bad_input(option, "", "a file of arrays as SOURCE", "none");
   if (source_.empty() || lesson) return shipped_or_fresh(given_words, std::move(start));
   if (is_session(source_) || names_page(source_)) {
     auto session = TRY(read_session(source_));

@@ -52,6 +52,7 @@ class RequestOptions {
   void add(const FieldOption& option);
   GivenOptions given_options(bool reads_text) const;
   Result<Startup> start(bool reads_text) const;
+  bool of_arrays(const char* option) const;
   bool given(const char* option) const { return command_.given(option); }
   bool gives_shape() const;
   bool uses_shipped_model() const;

@@ -66,20 +66,6 @@ Result<Array> without_heads(std::string_view where, std::string_view what, Array
   return array;
 }
 
-/// Equal masks one behind the other, as torch.nn.MultiheadAttention wants one for each head of each sentence: the first
-/// alone. Another array as it is.
-Array without_copies(Array array) {
-  if (array.shape.size() != 3 || array.shape[0] < 2 || array.shape[1] != array.shape[2] || array.values.empty())
-    return array;
-  const std::size_t one = array.values.size() / static_cast<std::size_t>(array.shape[0]);
-  if (!std::equal(array.values.begin(), array.values.end() - static_cast<std::ptrdiff_t>(one),
-                  array.values.begin() + static_cast<std::ptrdiff_t>(one)))
-    return array;
-  array.values.resize(one);
-  array.shape.erase(array.shape.begin());
-  return array;
-}
-
 /// The index of an element: "query 0 key 1", or of three axes "[0, 1, 2]".
 std::string element_name(const std::vector<Index>& shape, std::size_t element) {
   std::vector<Index> index(shape.size());
@@ -195,7 +181,7 @@ namespace {
 Result<MaskSpec> spec_of(std::string_view where, Array stored, std::vector<Error>& notes) {
   MaskSpec spec;
   const bool four = stored.shape.size() == 4;
-  const auto array = TRY(without_heads(where, "mask", without_copies(std::move(stored))));
+  const auto array = TRY(without_heads(where, "mask", std::move(stored)));
   const std::vector<Index>& shape = array.shape;
   if (shape.size() != 3 || array.values.empty()) {
     auto mask = TRY(additive_mask(where, "mask", array, notes));

@@ -217,7 +217,7 @@ bool is_word(std::string_view cell) {
 /// How a table of text writes its numbers.
 struct CellStyle {
   bool blanks = false;         // a cell may be empty or NaN, as spreadsheets and pandas write one without a number
-  bool decimal_comma = false;  // 0,8
+  bool decimal_comma = false;  // 0,8 (between commas: in quotes)
 
   std::optional<double> number(std::string_view cell) const {
     constexpr std::string_view kBlanks[] = {"", "NaN", "nan", "NA", "N/A", "#N/A"};
@@ -239,20 +239,21 @@ bool counts_up(std::size_t count, CellOf cell_of) {
 }
 
 /// Whether the first row, or behind a corner its rest, is a heading of numbers above numbers with points.
-bool has_numbered_heading(const std::vector<Cells>& rows, const CellStyle& style) {
+bool has_numbered_heading(const std::vector<Cells>& rows) {
   if (rows.size() < 2 || rows[0].size() < 2) return false;
   const std::size_t skipped = rows[0].front().empty() ? 1 : 0;
   if (!counts_up(rows[0].size() - skipped, [&](std::size_t i) { return rows[0][i + skipped]; })) return false;
-  const char point = style.decimal_comma ? ',' : '.';
-  const bool with_points = std::all_of(rows.begin() + 1, rows.end(), [&](const Cells& row) {
-    return std::any_of(row.begin(), row.end(), [&](std::string_view cell) { return cell.find(point) != cell.npos; });
-  });
+  const auto is_whole = [](std::string_view cell) {
+    return !cell.empty() && cell.find_first_not_of("-0123456789") == cell.npos;
+  };
+  const bool with_points = std::none_of(
+      rows.begin() + 1, rows.end(), [&](const Cells& row) { return std::any_of(row.begin(), row.end(), is_whole); });
   return skipped == 1 || (with_points && rows.size() - 1 == rows[0].size());
 }
 
 Result<NumberTable> from_cells(std::string_view where, std::vector<Cells> rows, const CellStyle& style) {
   if (rows.empty()) return bad_input(where, "table", "at least one number", "none", ErrorCode::no_numbers);
-  const bool counted = has_numbered_heading(rows, style);
+  const bool counted = has_numbered_heading(rows);
   const bool cornered = rows.size() > 1 && rows.front().front().empty();
   // Words in front of the numbers: in any row but the first, which may be the words above them.
   const auto is_label = [&](std::string_view cell) { return is_word(cell) && !style.number(cell); };
@@ -316,7 +317,7 @@ Result<NumberTable> parse_number_table(std::string_view where, std::string_view 
     return std::any_of(row.begin(), row.end(), is_word) || (!row.empty() && row.front().empty());
   });
   return from_cells(where, std::move(cells),
-                    {.blanks = words && !separators.empty(), .decimal_comma = separators == ";" || separators == "\t"});
+                    {.blanks = words && !separators.empty(), .decimal_comma = !separators.empty()});
 }
 
 Result<NumberTable> read_number_table(const std::filesystem::path& path) {

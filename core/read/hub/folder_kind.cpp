@@ -91,7 +91,7 @@ std::string foreign_in(const fs::path& folder, const std::vector<std::string>& n
   for (const std::string& name : names) {
     const fs::path path = folder / name;
     const std::string foreign = is_regular(path) ? foreign_format(path) : std::string();
-    if (!foreign.empty()) return name + " is " + foreign;
+    if (!foreign.empty()) return name + ", " + foreign;
   }
   return {};
 }

@@ -211,7 +211,7 @@ TEST_F(OwnWhyTest, WhyThisWordAndNotItsRivalInLinesThatCanBeSwitchedOff) {
   h.settle();
   ASSERT_TRUE(h.state.writers && h.state.writers->rivals);
   const Rivals rivals = *h.state.writers->rivals;
-  EXPECT_TRUE(h.says("Why “trophy” and not “suitcase”: 91 % to 9")) << h.words_on_screen();
+  EXPECT_TRUE(h.says("Why “trophy” and not “suitcase”: 91 % to 8.9 %")) << h.words_on_screen();
   for (std::size_t i = 0; i < rivals.lines.size(); ++i) EXPECT_TRUE(h.has("rival line " + std::to_string(i)));
   const bool explains = rivals.carried() >= kCarried;
   EXPECT_TRUE(h.says(explains ? "largest writers have" : "No few writers decide it")) << h.words_on_screen();

@@ -132,7 +132,7 @@ TEST(StudyFigure, IsInChineseWhereThatIsAsked) {
   const Drawing drawing = drawing_of(written(folder, {patch_row(1, 0.5, 2)}, kPatchStudy), Language::zh);
   const std::string text = all_text(drawing);
   EXPECT_TRUE(contains(text, "恢复的份额"));
-  for (const char* word : {"restored", "interval", "pairs"}) EXPECT_FALSE(contains(text, word)) << word;
+  for (const char* word : {"restored", "interval", "random places"}) EXPECT_FALSE(contains(text, word)) << word;
 }
 
 TEST(StudyFigure, NamesWhatItLeavesOut) {

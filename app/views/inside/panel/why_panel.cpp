@@ -116,11 +116,12 @@ void rivals_table(const ShownSplit& shown) {
   const std::string word = gui.fonts.shown(axis_label(joined(keys, rivals.word))),
                     rival = gui.fonts.shown(axis_label(joined(keys, rivals.rival)));
   const double times = std::exp(rivals.difference);
-  cut_text(gui,
-           filled(gui.word(kInsideWords.rival_title),
-                  {word, rival, percent(rivals.weight), percent(rivals.rival_weight), score_text(rivals.difference),
-                   formatted(times < 9.95 ? "%.1f" : "%.0f", times)}),
-           gui.colours().text, ImGui::GetContentRegionAvail().x);
+  ImGui::PushTextWrapPos(0);
+  ImGui::TextUnformatted(filled(gui.word(kInsideWords.rival_title),
+                                {word, rival, percent(rivals.weight), percent(rivals.rival_weight),
+                                 score_text(rivals.difference), formatted(times < 9.95 ? "%.1f" : "%.0f", times)})
+                             .c_str());
+  ImGui::PopTextWrapPos();
   gui.name_item("rivals", BoxKind::label);
   const FontScope small(gui, TextSize::small);
   const bool explains = rivals.carried() >= kCarried;
