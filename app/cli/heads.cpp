@@ -252,7 +252,9 @@ Status take_control(const Asked& asked, const HeadsWanted& wanted, const EffectO
   const double share = 1 / static_cast<double>(asked.requests.size());
   for (std::size_t i = 0; draws > 0 && !chosen.empty() && i < asked.requests.size(); ++i) {
     const auto trace = TRY(forward(asked.requests[i], unwatched(), nullptr, threads));
-    const auto one = TRY(study_ways()->effect_control(*trace, chosen, draws, wanted.effects, threads));
+    EffectWanted own = wanted.effects;
+    if (wanted.take_metric) TRY(wanted.take_metric(*trace, own));
+    const auto one = TRY(study_ways()->effect_control(*trace, chosen, draws, own, threads));
     if (!table.control) table.control = PatchControl{one.cells, {}, std::vector<double>(one.restored.size())};
     for (std::size_t at = 0; at < one.restored.size(); ++at) table.control->restored[at] += share * one.restored[at];
     if (one.together) table.control->together = table.control->together.value_or(0) + share * *one.together;
@@ -273,10 +275,10 @@ Result<Answer> answer(const Question& question, const HeadsOptions& options) {
   const Asked& asked = probed ? *probed : question.asked;
   if (const StudyWays* ways = study_ways(); ways && (wanted.effect || wanted.sort == "effect")) {
     TRY(ways->take_baseline(options.effects, asked.document(), asked.lexicon, question.threads, wanted.effects));
-    if (options.effects.metric.given()) {
-      const auto first = TRY(forward(asked.requests.front(), unwatched(), nullptr, question.threads));
-      TRY(ways->take_metric(options.effects, *first, wanted.effects, {}, {}));
-    }
+    if (options.effects.metric.given())
+      wanted.take_metric = [ways, &options](const Trace& trace, EffectWanted& effects) {
+        return ways->take_metric(options.effects, trace, effects, {}, {});
+      };
   } else if (!options.effects.control.empty()) {
     return bad_input("--control", "", "--effect beside it", "none");
   }

@@ -444,9 +444,7 @@ def check_heads(case):
         texts = [case.random.integers(0, case.model.words, n).tolist() for n in (4, 6, 5)]
         (case.folder / 'others').write_text('\n'.join(' '.join(map(str, ids)) for ids in texts) + '\n')
         words, others = ['--baseline', kind + str(case.folder / 'others')], [case.run((ids, None)) for ids in texts]
-    # An encoder in which nothing is masked is asked for no word unless --query names it.
-    at_last = ['--query', len(case.clean[0]) - 1] if case.model.arch == 'encoder' else []
-    found = case.ask('heads', *case.question(case.clean), '--effect', *words, *metric.options, *at_last, '--value-norms')
+    found = case.ask('heads', *case.question(case.clean), '--effect', *words, *metric.options, '--value-norms')
     for row in found['heads'] if found else []:
         head = {'Encoder': 'encoder', 'Cross': 'cross'}.get(row['stack'], 'self'), row['layer'], row['head']
         ids = case.places(head[0])(case.clean)[0]
@@ -469,11 +467,28 @@ def check_heads(case):
             after = softmax(logits)
             changes.append([(before * np.log(before / after)).sum(), after[before.argmax()] - before.max(),
                             metric(logits) - metric(answer.logits[-1])])
-        case.agrees('effect', [row['effect'], row['top_word'], row['metric']], np.mean(changes, 0), 6e-5)
+        case.agrees('effect', [row.get(name, np.nan) for name in ('effect', 'top_word', 'metric')], np.mean(changes, 0), 6e-5)
         if len(puts) > 1:
             case.agrees('effect of spread', row['spread'], np.std(changes, 0)[0], 1e-4)
         values = np.linalg.norm(answer.of['v', head[0], head[1], head[2] * case.model.kv // case.model.heads], axis=1)
         case.agrees('value norms', [row['value_first'], row['value_others']], [values[0], values[1:].mean()])
+
+
+def check_effect_of_several(case):
+    """Each sentence has its own answer and its own place; a table has the means."""
+    if case.two:
+        return
+    texts, name = [case.clean[0], case.two_texts()[0][:3]], case.pick('kl', 'probability')
+    found = case.ask('heads', '--ids', '\n'.join(map(joined, texts)), '--effect', '--metric', name)
+    for row in found['heads'] if found else []:
+        changes = []
+        for ids in texts:
+            answer = case.run((ids, None), edits=Edits())
+            after = case.run((ids, None), edits=Edits(off=[('self', row['layer'], row['head'])]))
+            p, q = (softmax(one.logits[-1]) for one in (answer, after))
+            change = (p * np.log(p / q)).sum()
+            changes.append([change, change if name == 'kl' else q[p.argmax()] - p.max()])
+        case.agrees('effect of several', [row['effect'], row.get('metric')], np.mean(changes, 0), 6e-5)
 
 
 def check_control(case):

@@ -27,7 +27,9 @@ Status take_metric(const EffectOptions& options, const Trace& trace, EffectWante
   if (!right && !options.metric.given()) return Done{};
   TRY(check_has_logits(trace, "--metric"));
   effects.query = options.metric.query;
-  if (effects.query) TRY(check_within("--query", "", *effects.query, trace.queries()));
+  const auto words = std::ranges::count_if(trace.query_tokens().tokens, [](const Token& one) { return !one.pad; });
+  if (effects.query) TRY(check_within("--query", "", *effects.query, words));
+  else if (asked_positions(trace).empty()) effects.query = trace.answering;  // nothing is masked
   if (!right && !options.metric.metric && options.metric.answers.empty()) return Done{};
   const auto wanted = TRY(options.metric.wanted(*trace.model, right, wrong));
   const auto metric = TRY(metric_of(trace, trace, wanted));

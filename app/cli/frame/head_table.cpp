@@ -187,7 +187,9 @@ Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threa
     add_sentence(all.sums, trace, progress, threads);
     if (wanted.effect || wanted.sort == "effect") {
       const ProgressReport report("effect", &progress);
-      const auto effects = TRY(head_effects(trace, progress, threads, wanted.effects));
+      EffectWanted own = wanted.effects;
+      if (wanted.take_metric) TRY(wanted.take_metric(trace, own));
+      const auto effects = TRY(head_effects(trace, progress, threads, own));
       if (!all.effects.empty() && all.effects.front().top_word.has_value() != effects->front().top_word.has_value())
         return bad_input("--effect", "sentence " + std::to_string(sentence),
                          "a masked word in all sentences or in none", "some of both");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -27,6 +28,8 @@ struct HeadsWanted {
   bool value_norms = false;  // how long values are, beside the shares of first, special and most looked-at tokens
   bool probe = false;        // the sentences are repeated random tokens
   EffectWanted effects = {};
+  /// Adds the metric, which is each sentence's own; empty: none is asked for.
+  std::function<Status(const Trace& trace, EffectWanted& effects)> take_metric = {};
   std::string against = {};  // SOURCE of a model whose heads are compared with these; empty: none
 };
 
