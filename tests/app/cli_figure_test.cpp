@@ -52,7 +52,7 @@ TEST(FigureCommand, EarlierNamesOfViewsAreTakenAndInNoHelp) {
       EXPECT_FALSE(contains(help, earlier)) << earlier;
   }
   EXPECT_TRUE(contains(refused(figure({"--view", "train", "-o", (folder / "x.svg").string()})),
-                       "--view: train not in {heads,sentence,head,"));
+                       "--view: expected heads, sentence, head, "));
 }
 
 TEST(FigureCommand, AHeadIsNamedInEveryForm) {

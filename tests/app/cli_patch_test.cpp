@@ -186,11 +186,14 @@ TEST(CliPatch, RefusesInOneLine) {
   EXPECT_TRUE(contains(
       refused({"patch", "shipped:decoder", "--text", kCleanText, "--from", "shipped:encoder", "--at", "heads"}),
       "--from"));
+  EXPECT_TRUE(contains(refused(patching({"--at", "heads", "--at", "q"})), "--at: expected it once, found 2 times"));
   EXPECT_TRUE(contains(refused({"patch", "--at", "heads"}), "patch: expected --from or --pairs, found neither"));
   EXPECT_TRUE(contains(refused(patching({})), "patch: expected --at, or --from-head and --to, found neither"));
   EXPECT_TRUE(contains(refused(patching({"--at", "heads", "--answers", "no such"})),
                        "--answers: expected a word of the vocabulary (one token), or its id, found 'no such'"));
   EXPECT_TRUE(contains(refused(patching({"--at", "heads", "--query", "99"})), "--query: expected 0 to 7, found 99"));
+  EXPECT_TRUE(contains(refused({"patch", "shipped:decoder", "--ids", "5,6,7", "--from", "--ids 8,9", "--at", "heads"}),
+                       "--from: tokens: expected some that both sentences have (--align), found none"));
   EXPECT_TRUE(contains(refused(patching({"--from-head", "1.0", "--to", "1.2"})),
                        "--from-head: expected a head of a layer below L1·H2"));
   EXPECT_TRUE(contains(refused(patching({"--from-head", "0.0"})), "--from-head: expected --to beside it"));

@@ -99,6 +99,8 @@ Status align_tokens_of(PatchWanted& wanted, const Trace& clean, const Trace& cor
   if (!clean.has(wanted.stack) || !corrupt.has(wanted.stack)) return Done{};  // an Error of patch_answers
   wanted.queries = TRY(pairs_of(clean.query_tokens(wanted.stack), corrupt.query_tokens(wanted.stack), options));
   wanted.keys = TRY(pairs_of(clean.key_tokens(wanted.stack), corrupt.key_tokens(wanted.stack), options));
+  if ((of_keys(wanted.at) ? wanted.keys : wanted.queries).empty())
+    return bad_input("--from", "tokens", "some that both sentences have (--align)", "none");
   return Done{};
 }
 

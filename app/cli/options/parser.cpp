@@ -15,8 +15,8 @@ namespace {
 
 constexpr const char* kOptions = "Options";  // the default group of CLI11
 
-/// The first line of an error of CLI11, cut where it repeats many words; its message for a word that is no number is
-/// replaced.
+/// The first line of an error of CLI11, cut where it repeats many words; its messages for a word that is no number and
+/// for an option that is given twice are replaced.
 Error one_line(const CLI::ParseError& error) {
   std::string message = error.what();
   message = message.substr(0, message.find('\n'));
@@ -24,6 +24,9 @@ Error one_line(const CLI::ParseError& error) {
   if (const std::size_t equals = message.find(" = "); message.starts_with(kNoNumber) && equals != message.npos)
     return bad_input(message.substr(kNoNumber.size(), equals - kNoNumber.size()), "", "a number",
                      "'" + message.substr(equals + 3) + "'");
+  constexpr std::string_view kOnce = ": At Most 1 required but received ";
+  if (const std::size_t at = message.find(kOnce); at != message.npos)
+    return bad_input(message.substr(0, at), "", "it once", message.substr(at + kOnce.size()) + " times");
   constexpr std::size_t kLongest = 300;  // bytes
   if (message.size() > kLongest) message = std::string(beginning(message, kLongest)) + "…";
   return Error(ErrorCode::bad_value, message);
@@ -120,7 +123,10 @@ Option& Option::not_negative() {
 }
 
 Option& Option::one_of(const std::vector<std::string>& words) {
-  return check([is_one = CLI::IsMember(words)](std::string word) { return is_one(word); });
+  return check([words](const std::string& word) {
+    const bool known = std::ranges::find(words, word) != words.end();
+    return known ? std::string() : "expected " + joined_texts(words, ", ") + ", found '" + word + "'";
+  });
 }
 
 Parser::Parser(const std::string& name, const std::string& about)

@@ -1,0 +1,460 @@
+#!/usr/bin/python3
+"""Draws questions from the table of options and asks them in every format: questions.py PROGRAM [SEED [DRAWS]]
+
+A draw is a command, a model and some of the command's options, most with good values. It may end with a good answer or
+with one line `…: expected …, found …` and exit status 2; its answers in json, csv, npz and safetensors hold the same
+numbers, and so do those of headlight.py. An option of the program's help for which no value can be drawn here is a fault. Exit status 77 where numpy is
+missing."""
+
+import collections
+import csv
+import io
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+except ImportError:
+    sys.exit(77)
+
+PROGRAM, SEED, DRAWS = sys.argv[1], int((sys.argv[2:] + ['1'])[0]), int((sys.argv[3:] + ['300'])[0])
+os.environ.update(OMP_NUM_THREADS='1', HEADLIGHT=PROGRAM)
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / 'python'))
+import headlight  # noqa: E402
+
+GOLDEN = pathlib.Path(__file__).parents[1] / 'golden'
+FORMATS = {'export': ('json', 'csv', 'npz', 'safetensors'), 'lens': ('json', 'csv', 'npz', 'text'),
+           'why': ('json', 'csv', 'npz', 'text'), 'patch': ('json', 'csv', 'npz', 'text'),
+           'heads': ('json', 'csv', 'npz', 'text'), 'next': ('json', 'text'), 'generate': ('json', 'text'),
+           'explain': ('json', 'text'), 'tokenize': ('json', 'text'), 'claims': ('json', 'text'),
+           'figure': ('svg', 'pdf'), 'page': ('html',), 'code': ('py',)}
+OFTEN = ('patch', 'patch', 'patch', 'heads', 'heads', 'lens', 'why', 'export', 'export')
+# Options that take long, start threads or trainings, or have tests of their own in every combination that they take.
+LEFT_OUT = {'--help', '--threads', '--jobs', '--live', '--font', '--relations', '--treebank', '--grammar', '--output',
+            '--format', '--gather', '--gather-partial', '--shard', '--by', '--test-seed', '--validation-seed', '--sentences',
+            '--scrambled', '--adapter', '--chat', '--chat-open', '--x', '--w-q', '--w-k', '--w-v', '--w-o', '--scores',
+            '--weights', '--most', '--text', '--tokens', '--ids', '--text-pair', '--token-type-ids', '--target',
+            '--target-tokens', '--decoder-ids', '--picture'}
+HELD = {'--array', '--axes', '--sentence', '--step'}
+SHAPE = {'--random', '--arch', '--d-model', '--num-heads', '--num-kv-heads', '--head-dim', '--layers', '--encoder-layers', '--ffn',
+         '--position', '--rotary-columns', '--softcap', '--sinks', '--norm', '--norm-type', '--activation', '--gated', '--bias',
+         '--no-bias', '--untied', '--seed'}
+faults, asked, answered = [], collections.Counter(), collections.Counter()
+
+
+class Source:
+    """A model, and questions that it can be asked."""
+
+    def __init__(self, words, arch, layers, heads, texts=None, vocabulary=0, two=None):
+        self.words, self.arch, self.layers, self.heads, self.texts, self.vocabulary = words, arch, layers, heads, texts, vocabulary
+        self.two = arch == 'encoder-decoder' if two is None else two
+
+    def question(self, draw, longer=False):
+        if self.texts:
+            text = draw.pick(*self.texts)
+            target = ['--target', draw.pick('I asked Li', 'I asked him', 'we help')] if self.two else []
+            return ['--text', text + ('\n' + draw.pick(*self.texts) if longer and not self.two else ''), *target]
+        ids = lambda: ','.join(str(one) for one in [5, *(draw.number(5, self.vocabulary) for _ in range(draw.number(2, 6)))])
+        return ['--ids', ids() + ('\n' + ids() if longer and not self.two else ''), *(['--decoder-ids', ids()] if self.two else [])]
+
+
+def sources():
+    zh = '我请李雷帮我喝了最好的', '我请李雷帮我看了最好的', '我请李雷帮我订了去北京的机票', '李雷去北京'
+    en = 'the cat sat on the mat', 'the small dog gave it to her', 'the teacher will help', 'the day is red'
+    all_ = [Source(['shipped:decoder'], 'decoder', 2, 8, zh), Source(['shipped:encoder'], 'encoder', 2, 8, zh),
+            Source(['shipped:translator'], 'encoder-decoder', 2, 4, ('我请李雷', '我请他', '他帮我们')),
+            Source(['shipped:any-sentence'], 'encoder', 4, 9, en)]
+    for folder in sorted(GOLDEN.glob('*')):
+        config, case = folder / 'config.json', folder / 'case.json'
+        if not config.exists() or not case.exists():
+            continue
+        config = json.loads(config.read_text())
+        config = {**config.get('text_config', {}), **config}
+        two = any('decoder' in name for name in json.loads(case.read_text()))
+        name = lambda *names: next((config[n] for n in names if n in config), 2)
+        all_.append(Source([str(folder)], 'encoder-decoder' if two else 'golden',
+                           name('num_hidden_layers', 'n_layer', 'encoder_layers', 'num_layers', 'n_layers'),
+                           name('num_attention_heads', 'n_head', 'encoder_attention_heads', 'num_heads', 'n_heads'), None,
+                           name('vocab_size'), two))
+    for arch in ('decoder', 'encoder', 'encoder-decoder'):
+        for _ in range(3):
+            all_.append(Source(['--random', '--arch', arch], arch, 2, 4, en))
+    all_ += [Source([str(GOLDEN / name / 'layers.safetensors')], 'tensors', 1, 2) for name in ('tensors-self-6', 'tensors-cross-4x6')
+             if (GOLDEN / name / 'layers.safetensors').exists()]
+    return all_
+
+
+class Draw:
+    def __init__(self, number, folder, all_sources, options):
+        self.random, self.folder, self.options = np.random.default_rng([SEED, number]), folder, options
+        self.source = self.pick(*all_sources)
+        self.command = self.pick(*OFTEN, *FORMATS)
+        self.words = [self.command, *self.source.words]
+
+    def pick(self, *values):
+        return values[self.random.integers(len(values))]
+
+    def number(self, low, high):
+        return int(self.random.integers(low, high))
+
+    def head(self, stack=True):
+        prefix = self.pick('', '', '', 'encoder:', 'cross:', 'self:') if stack and self.source.two else ''
+        return f'{prefix}{self.number(0, self.source.layers)}.{self.pick("*", *range(self.source.heads)) if stack is True else self.number(0, self.source.heads)}'
+
+    def word(self):
+        return self.pick('我', '李雷', '北京', '机票') if self.source.texts and 'zh' else str(self.number(0, 20))
+
+    def answers(self):
+        words = {0: lambda: self.number(0, max(self.source.vocabulary, 20))}[0]
+        return ','.join(str(words()) for _ in range(self.pick(1, 2, 2)))
+
+    def mask(self):
+        return self.pick('none', 'causal', 'padding', 'causal+window:3', 'chunk:2', 'prefix:1+causal', 'window:2', 'causal+padding')
+
+    def stack_of(self, value):
+        return (self.pick('', 'encoder:', 'cross:') if self.source.two else '') + value
+
+    def file(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return str(path)
+
+    def pairs(self):
+        rows = [{'clean': self.source.question(self)[1], 'corrupt': self.source.question(self)[1]} for _ in range(self.pick(1, 2, 3))]
+        rows = [{name: text.replace(',', ' ') for name, text in row.items()} for row in rows]
+        if self.pick(0, 1):
+            return self.file('pairs.jsonl', ''.join(json.dumps(row, ensure_ascii=False) + '\n' for row in rows))
+        return self.file('pairs.csv', 'clean,corrupt\n' + ''.join(f'{row["clean"]},{row["corrupt"]}\n' for row in rows))
+
+    def other_question(self):
+        return shlex.join([*(self.source.words if '--random' in self.source.words else []), *self.source.question(self)])
+
+    def lines(self):
+        return self.file('lines.txt', ''.join(self.source.question(self)[1].replace(',', ' ') + '\n' for _ in range(2)))
+
+    def value(self, option):
+        """A value, most of them good; '' of a flag; None where there is none to draw."""
+        if self.number(0, 25) == 0 and option not in FLAGS:
+            return self.pick('', '-1', '99999', 'x', '1e9', '0', '*', 'nan', '我', '0.0', ',', '1.1:q')
+        return VALUES[option](self) if option in VALUES else None
+
+
+D = Draw
+FLAGS = {'--random', '--sinks', '--gated', '--no-bias', '--untied', '--as-stored', '--lines', '--sink', '--ascending', '--descending',
+         '--effect', '--value-norms', '--own-range', '--no-caption', '--block'}
+VALUES = {flag: lambda d: '' for flag in FLAGS} | {
+    '--split': lambda d: d.pick('words', 'characters'), '--pad': lambda d: d.number(0, 3),
+    '--arch': lambda d: d.pick('encoder', 'decoder', 'encoder-decoder'), '--d-model': lambda d: d.pick(16, 24, 32),
+    '--num-heads': lambda d: d.pick(1, 2, 4), '--num-kv-heads': lambda d: d.pick(1, 2), '--head-dim': lambda d: d.pick(4, 8),
+    '--layers': lambda d: d.pick(1, 2, 3), '--encoder-layers': lambda d: d.pick(1, 2), '--ffn': lambda d: d.pick(0, 16),
+    '--position': lambda d: d.pick('sinusoidal', 'sinusoidal-halves', 'learned', 'rotary', 'none'),
+    '--rotary-columns': lambda d: d.pick(2, 4), '--softcap': lambda d: d.pick(0, 2.5), '--norm': lambda d: d.pick('pre', 'post'),
+    '--norm-type': lambda d: d.pick('layer', 'rms'), '--activation': lambda d: d.pick('relu', 'gelu', 'gelu-tanh', 'silu'),
+    '--bias': lambda d: d.pick('query', 'query,key', 'value,output,ffn'), '--seed': lambda d: d.number(0, 9),
+    '--mask': D.mask, '--encoder-mask': D.mask, '--cross-mask': D.mask, '--scale': lambda d: d.pick(0.1, 1, 2),
+    '--off': lambda d: d.pick(d.head(), d.head(), f'residual:{d.number(0, 2)}', 'norm:*', 'scale:0', 'ffn:1'),
+    '--off-as': lambda d: d.pick('zero', 'mean'),
+    '--weight': lambda d: f'{d.head(None)}.{d.number(0, 3)}.{d.number(0, 3)}={d.pick(0, 0.5, 1)}',
+    '--layer-mask': lambda d: d.stack_of(f'{d.number(0, 2)}={d.mask()}'),
+    '--layer-scale': lambda d: d.stack_of(f'{d.number(0, 2)}={d.pick(0.5, 2)}'), '--dropout': lambda d: d.pick(0.1, 0.5),
+    '--dropout-seed': lambda d: d.number(0, 5), '--with': lambda d: d.pick('qkv', 'scores', 'norms', 'rollout', 'gradient', 'ffn',
+                                                                           'ffn.hidden', 'head.z', 'attentions'),
+    '--special': lambda d: d.pick('show', 'hide', 'renormalize'), '--only': D.head, '--dtype': lambda d: d.pick('float32', 'float16'),
+    '--top': lambda d: d.pick(1, 3, 7), '--token': lambda d: d.number(0, 20), '--count': lambda d: d.pick(1, 3),
+    '--temperature': lambda d: d.pick(0, 0.7), '--sampling-seed': lambda d: d.number(0, 9),
+    '--metric': lambda d: d.pick('logit-difference', 'probability', 'kl', 'rank'), '--answers': D.answers,
+    '--query': lambda d: d.number(0, 3), '--key': lambda d: d.number(0, 2), '--pairs': D.pairs,
+    '--resume': lambda d: str(d.folder / 'study.jsonl'), '--layer': lambda d: d.number(0, d.source.layers),
+    '--head': lambda d: d.head(None), '--stack': lambda d: d.pick('self', 'encoder', 'cross') if d.source.two else 'self',
+    '--from': lambda d: d.other_question() if d.command == 'patch' else d.word(),
+    '--to': lambda d: d.pick('output', d.head(None), f'{d.head(None)}:{d.pick("q", "k", "v", "k@group")}') if d.command == 'patch' else d.word(),
+    '--at': lambda d: d.pick('heads', 'residual', 'ffn', 'pattern', 'q', 'k', 'v') if d.command == 'patch' else d.pick(
+        'heads', 'residual', 'tokens'),
+    '--at-layers': lambda d: d.number(0, d.source.layers), '--at-heads': D.head, '--at-tokens': lambda d: d.pick('all', 0, '0,1'),
+    '--align': lambda d: d.pick('words', 'positions'), '--direction': lambda d: d.pick('denoise', 'noise', 'both'),
+    '--control': lambda d: 'random:' + str(d.number(1, 4)), '--estimate': lambda d: d.pick(1, 3), '--from-head': D.head,
+    '--normalise': lambda d: d.pick('total', 'pairs', 'none'),
+    '--sort': lambda d: d.pick('layer', 'entropy', 'effect', 'distance', 'sink', 'first', 'learned', 'copying', 'composition'),
+    '--baseline': lambda d: d.pick('mean:', 'resample:', 'position:') + d.lines(), '--probe': lambda d: 'repeated-random:3x4',
+    '--above': lambda d: d.pick(0, 0.3, 0.9), '--against': lambda d: d.pick(*d.source.words[:1], 'shipped:decoder') if d.command == 'heads'
+    else d.other_question(), '--dialect': lambda d: d.pick('numpy', 'einsum', 'matmul', 'module'),
+    '--view': lambda d: d.pick('heads', 'sentence', 'head', 'text', 'glance', 'inside', 'writers', 'lens', 'diagram', 'matrix', 'flow',
+                               'compare', 'patch') if d.command == 'figure' else d.pick('lens', 'patch'),
+    '--matrix': lambda d: d.pick('W_Q', 'q', 'scores', 'z', 'weights'), '--row': lambda d: d.number(0, 3), '--column': lambda d: d.number(0, 3),
+    '--heads': D.head, '--order': lambda d: d.pick('layer', 'entropy', 'effect', 'found'), '--threshold': lambda d: d.pick(0.05, 0.4),
+    '--queries': lambda d: d.pick('0', '0-2'), '--keys': lambda d: d.pick('0', '1-2'), '--mean': lambda d: d.pick('heads', 'layers'),
+    '--fold': lambda d: d.pick('special', 'words', 'none'), '--maps': lambda d: d.pick('norms', 'rollout'), '--pair': lambda d: 'a-b',
+    '--only-layers': lambda d: d.pick(0, '0-1'), '--width': lambda d: d.pick('column', 'slide', 85), '--theme': lambda d: d.pick('dark', 'light'),
+    '--colours': lambda d: d.pick('log', 'teal', 'grey'), '--colour-map': lambda d: d.pick('viridis', 'grey'),
+    '--array': lambda d: 'attentions', '--axes': lambda d: 'layers,heads,queries,keys', '--sentence': lambda d: 0, '--step': lambda d: 0,
+    '--language': lambda d: d.pick('en', 'zh'), '--reduce': lambda d: d.pick('mean', 'max', 'sum') + ':' + d.pick('heads', 'layers', 'tokens')}
+NEEDED = {'why': ('--head', '--query', '--key'), 'explain': ('--head', '--query', '--key'), 'patch': ('--at', '--from')}
+
+
+def table(command):
+    """The options of a command, as its help has them: those of its own, and those of its topics in JSON."""
+    text = subprocess.run([PROGRAM, command, '--help'], capture_output=True, text=True).stdout
+    names = re.findall(r'^  (?:-\w,)?(--[a-z0-9-]+)', text, re.M)
+    for topic in sorted(set(re.findall(r'--help-[a-z]+', text))):
+        listed = subprocess.run([PROGRAM, command, topic, '--format', 'json'], capture_output=True, text=True).stdout
+        names += [option['option'] for option in json.loads(listed)]
+    return sorted({name for name in names if not name.startswith('--help')})
+
+
+def words_of(draw):
+    """The options of a draw: what the command cannot be without, and up to four others."""
+    command, options = draw.command, draw.options[draw.command]
+    chosen = list(NEEDED.get(command, ()))
+    if command in ('patch', 'lens', 'why', 'heads') and not draw.source.two and draw.number(0, 5) == 0:
+        chosen = [one for one in chosen if one != '--from'] + ['--pairs'] + (['--effect'] if command == 'heads' else [])
+    elif command == 'patch' and draw.number(0, 5) == 0:
+        chosen = ['--from-head', '--to', '--from']
+    free = [one for one in options if one not in LEFT_OUT and one not in chosen and one not in ('--pairs', '--resume', *draw.source.words) and (
+        one not in SHAPE or '--random' in draw.source.words) and (one not in HELD or draw.source.arch == 'tensors') and (
+            one not in ('--encoder-mask', '--cross-mask') or draw.source.two) and (one != '--split' or '--random' in draw.source.words) and (
+            not one.startswith('--at-') or '--at' in chosen) and (one != '--token' or command != 'lens' or draw.number(0, 4) == 0) and (
+            command != 'patch' or one not in ('--at', '--to', '--from-head'))]
+    chosen += [free[i] for i in draw.random.permutation(len(free))[:draw.pick(0, 1, 2, 2, 3, 4)]]
+    if command == 'heads' and {'--control', '--baseline', '--metric', '--answers', '--query'} & set(chosen) and '--effect' not in chosen:
+        chosen.append('--effect')
+    words = [] if '--pairs' in chosen else draw.source.question(draw, draw.number(0, 6) == 0)
+    for option in chosen:
+        value = draw.value(option)
+        if value is None:
+            faults.append(f'{command} {option}: expected a value that can be drawn (tests/questions), found none')
+            continue
+        asked[option] += 1
+        words += [option] if option in FLAGS else [option, str(value)]
+    draw.chosen = chosen
+    return words
+
+
+def ask(draw, form):
+    file = draw.folder / ('answer.' + form)
+    words = [*draw.words]
+    to_file = form in ('svg', 'pdf', 'html', 'py', 'npz', 'safetensors')
+    words += ['-o', str(file)] if to_file and draw.command in ('figure', 'page', 'code', 'export') else []
+    words += ['--format', form] if draw.command not in ('figure', 'page', 'code') else []
+    ran = subprocess.run([PROGRAM, *words], capture_output=True, timeout=120)
+    return ran.returncode, ran.stderr.decode(errors='replace'), file.read_bytes() if file.exists() else ran.stdout
+
+
+def fault(draw, form, expected, found):
+    faults.append(f'{shlex.join(draw.words)} --format {form}: expected {expected}, found {found}')
+
+
+def is_error(line):
+    return re.search(r'expected .*found |expected .*, not |not expected|required|requires|excludes|: ', line) is not None
+
+
+def strict(text):
+    """JSON, one answer or one behind another; a number that is none is refused."""
+    def refuse(word):
+        raise ValueError(word)
+    decoder, all_, text = json.JSONDecoder(parse_constant=refuse), [], text.strip()
+    while text:
+        one, end = decoder.raw_decode(text)
+        all_.append(one)
+        text = text[end:].lstrip()
+    return all_
+
+
+def safetensors(data):
+    size = int.from_bytes(data[:8], 'little')
+    header = json.loads(data[8:8 + size])
+    kinds = {'F32': '<f4', 'F16': '<f2', 'I64': '<i8', 'BOOL': '?'}
+    return {name: np.frombuffer(data[8 + size:][slice(*one['data_offsets'])], kinds[one['dtype']]).reshape(one['shape'])
+            for name, one in header.items() if name != '__metadata__'}
+
+
+def flat(values):
+    return np.array([np.nan if value in (None, '') else float(value) for value in values])
+
+
+STATISTICS = 'mean', 'median', 'lower_quartile', 'upper_quartile', 'low', 'high', 'n'
+
+
+def numbers(draw, form, data):
+    """What an answer says, by the name of the number: in the same order in every format."""
+    command, study = draw.command, '--pairs' in draw.chosen
+    if form == 'json':
+        answers = strict(data.decode())
+        if study:
+            return {name: flat(cell.get(name) for cell in answers[0]['cells']) for name in STATISTICS}
+        if command == 'export':
+            sentences = [one for answer in answers for one in answer.get('batch', [answer])]
+            return {'weights': np.concatenate([np.asarray(stack['attn'], np.float32).ravel() for one in sentences
+                                               for stack in one['attention']])}
+        if command == 'lens':
+            layers = [layer for answer in answers for layer in answer['layers']]
+            return {'probability': flat(word['probability'] for layer in layers for word in layer['top']),
+                    'metric': flat(layer['metric'] for layer in layers if 'metric' in layer),
+                    'logit': flat(term['logit'] for answer in answers for term in answer['attribution'])}
+        if command == 'why':
+            return {'term': flat(term['value'] for answer in answers for term in answer['terms'])}
+        if command == 'patch':
+            return {name: flat(cell.get(name) for cell in answers[0]['cells']) for name in ('restored', 'lost', 'estimate')
+                    if any(name in cell for cell in answers[0]['cells'])}
+        rows = answers[0]['heads']
+        return {name: flat(row.get(name) for row in rows) for name in sorted({name for row in rows for name in row})
+                if isinstance(next(row[name] for row in rows if name in row), (int, float)) and name != 'sink_key'}
+    if form == 'csv':
+        rows = list(csv.DictReader(io.StringIO(data.decode())))
+        if any(None in row or None in row.values() for row in rows):
+            raise ValueError('a row of another length')
+        if study:
+            return {name: flat(row[name] for row in rows) for name in STATISTICS}
+        if command == 'export':
+            return {'weights': flat(row['weight'] for row in rows)}
+        if command == 'lens':
+            return {what: flat(row['value'] for row in rows if row['what'] == what) for what in ('probability', 'metric', 'logit')}
+        if command == 'why':
+            return {'term': flat(row['value'] for row in rows)}
+        texts = {'stack', 'token', 'learned', 'name', 'patched'} | ({'layer', 'head'} if command == 'patch' else set())
+        return {name: flat(row[name] for row in rows) for name in (rows[0] if rows else ()) if name not in texts}
+    arrays = data if isinstance(data, dict) else safetensors(data) if form == 'safetensors' else dict(np.load(io.BytesIO(data)))
+    if command in ('lens', 'why') and '0.ids' in arrays or '0.terms' in arrays:
+        names = {name.split('.', 1)[1] for name in arrays}
+        sentences = sorted({int(name.split('.')[0]) for name in arrays})
+        arrays = {name: np.concatenate([arrays[f'{at}.{name}'].ravel() for at in sentences]) for name in names}
+    if study:
+        names = [str(name) for name in arrays['statistics']]
+        return {name: arrays['summary'][:, names.index(name)] for name in STATISTICS[:-1]} | {'n': arrays['n']}
+    if command == 'export':
+        of = ('encoder_attentions', 'decoder_attentions', 'cross_attentions', 'attentions')
+        sentences = sorted({name.split('.')[0] for name in arrays if name.split('.')[0].isdigit()}, key=int) or ['']
+        names = [(sentence + '.' if sentence else '') + name for sentence in sentences for name in of]
+        return {'weights': np.concatenate([arrays[name].ravel() for name in names if name in arrays])}
+    if command == 'lens':
+        return {'probability': arrays['probabilities'].ravel(), 'metric': arrays.get('measured', np.zeros(0)).ravel(),
+                'logit': arrays.get('attribution', np.zeros(0)).ravel()}
+    if command == 'why':
+        return {'term': arrays['terms'].ravel()}
+    if command == 'patch':
+        return {name: arrays[name].ravel() for name in ('restored', 'lost', 'estimate') if name in arrays}
+    columns = [str(name) for name in arrays['columns']]
+    of = {'layer': arrays['heads'][:, 0], 'head': arrays['heads'][:, 1]} if 'heads' in arrays else {}
+    return of | {name: arrays['measures'][:, at] for at, name in enumerate(columns)}
+
+
+def by_python(draw):
+    """The same question as headlight.py asks it: exit status, error, and the answer in the form that it takes."""
+    kind, words, options = 'npz' if draw.command in ('export', 'lens', 'why', 'patch') else 'json', draw.words[1:], {}
+    options['source'] = None if words[0].startswith('--') else words.pop(0)
+    while words:
+        name = words.pop(0)
+        options[name[2:].replace('-', '_') + ('_' if name in ('--from', '--with') else '')] = True if name in FLAGS else words.pop(0)
+    try:
+        answer = getattr(headlight, draw.command)(**options)
+    except headlight.Error as error:
+        return kind, 2, str(error), b''
+    answer = answer['steps'] if draw.command == 'explain' else answer
+    return kind, 0, '', answer if kind == 'npz' else json.dumps(answer).encode()
+
+
+def compare(draw, form, found, first):
+    """The same names where both have them, and the same numbers; what is missing may be NaN or -1, or left out."""
+    for name in first.keys() & found.keys():
+        a, b = np.asarray(first[name], float).ravel(), np.asarray(found[name], float).ravel()
+        if draw.command == 'why' and not '--pairs' in draw.chosen:
+            a, b = a[abs(a) > 1e-30], b[abs(b) > 1e-30]
+        if '--estimate' in draw.chosen and len(a) != len(b):
+            a, b = a[~np.isnan(a)], b[~np.isnan(b)]
+        if draw.command == 'heads':
+            a, b = (np.where(np.isnan(one), -1, one) for one in (a, b))
+        within = 1e-3 if '--dtype' in draw.chosen else 2e-6
+        if a.shape != b.shape or not np.allclose(a, b, rtol=within, atol=within / 10, equal_nan=True):
+            fault(draw, form, f'{name} as in json {a[:4]} ({len(a)})', f'{b[:4]} ({len(b)})')
+    if not first.keys() & found.keys():
+        fault(draw, form, f'some of {sorted(first)}', sorted(found))
+
+
+def is_good(draw, form, data):
+    """What has no numbers to compare."""
+    text = data.decode('latin-1' if form == 'pdf' else 'utf-8')
+    starts = {'svg': '<', 'pdf': '%PDF', 'html': '<!doctype html>', 'py': ''}
+    if form == 'json':
+        strict(text)
+    if form == 'py':
+        compile(text, 'answer.py', 'exec')
+    if not text.strip() or (form in starts and not text.lower().startswith(starts[form].lower())):
+        fault(draw, form, 'an answer', repr(text[:60]))
+    if form == 'text' and re.search(r'\bnan\b|\binf\b' if draw.command != 'explain' else r'\bnan\b', text):
+        fault(draw, form, 'numbers', re.search(r'.*\b(nan|inf)\b.*', text).group(0))
+
+
+def several_answers(draw):
+    return any('\n' in word for word in draw.words) or '--lines' in draw.chosen
+
+
+def one(number, folder, all_sources, options):
+    draw = Draw(number, pathlib.Path(folder), all_sources, options)
+    draw.words += words_of(draw)
+    first, status, message = None, None, ''
+    by = ['python'] if number % 4 == 0 and hasattr(headlight, draw.command) and FORMATS[draw.command][0] == 'json' else []
+    for form in [*FORMATS[draw.command], *by]:
+        (pathlib.Path(folder) / 'study.jsonl').unlink(missing_ok=True)
+        try:
+            if form == 'python':
+                form, code, errors, data = by_python(draw)
+                if several_answers(draw) and code == 2 and form == 'json':
+                    continue  # one object is what it returns
+            else:
+                code, errors, data = ask(draw, form)
+        except subprocess.TimeoutExpired:
+            return fault(draw, form, 'an answer in 120 s', 'none')
+        lines = [line for line in errors.splitlines() if not re.match(r'warning: |\S+: [\d.]+ [KMG]B|[\d.]+ MB', line) and 'MB' not in line]
+        if code not in (0, 2):
+            return fault(draw, form, 'exit status 0 or 2', f'{code}: {errors[-300:]}')
+        if code == 2 and (len(lines) != 1 or (data and '--lines' not in draw.chosen) or not is_error(lines[0])):
+            fault(draw, form, 'one line `…: expected …, found …` and no answer', f'{lines} and {len(data)} bytes')
+        several = several_answers(draw)
+        of_form = several or draw.command == 'export' and {'--with', '--dtype'} & set(draw.chosen)
+        if status is not None and code != status and not of_form:
+            fault(draw, form, f'exit status {status} as in {FORMATS[draw.command][0]}: {message}', f'{code}: {lines}')
+        if status is None:
+            status, message = code, lines
+            answered[draw.command, code] += 1
+            if code and os.environ.get('SHOW'):
+                print(lines[0][:300] if lines else '', '|', shlex.join(draw.words)[:300])
+        if code:
+            continue
+        try:
+            if form in ('json', 'csv', 'npz', 'safetensors') and draw.command in ('export', 'lens', 'why', 'patch', 'heads'):
+                found = numbers(draw, form, data)
+                if first is None:
+                    first = found
+                else:
+                    compare(draw, form, found, first)
+            else:
+                is_good(draw, form, data)
+        except (ValueError, KeyError, IndexError, StopIteration, SyntaxError, TypeError) as error:
+            fault(draw, form, 'an answer that can be read', f'{type(error).__name__} {error}: {data[:80]}')
+
+
+def main():
+    options = {command: table(command) for command in FORMATS}
+    for command, option in sorted({(command, option) for command in options for option in options[command]}):
+        if option not in VALUES and option not in LEFT_OUT:
+            faults.append(f'{command} {option}: expected a value that can be drawn (tests/questions), found none')
+    all_sources = sources()
+    for number in range(DRAWS):
+        with tempfile.TemporaryDirectory() as folder:
+            one(number, folder, all_sources, options)
+    known = {option for command in options for option in options[command]} - LEFT_OUT
+    print('draws by option: ' + ', '.join(f'{option} {asked[option]}' for option in sorted(known)))
+    print('answers and refusals: ' + ', '.join(f'{command} {answered[command, 0]} and {answered[command, 2]}' for command in FORMATS))
+    for line in faults[:30]:
+        print(line, file=sys.stderr)
+    print(f'questions: seed {SEED}, {DRAWS} draws, {len(faults)} faults')
+    return faults != []
+
+
+if __name__ == '__main__':
+    sys.exit(main())
