@@ -180,6 +180,8 @@ TEST(CliPatch, RefusesInOneLine) {
   EXPECT_TRUE(
       contains(refused(patching({"--at", "heads", "--at-layers", "5"})), "--at-layers: expected 0 to 1, found 5"));
   EXPECT_TRUE(contains(refused(patching({"--at", "heads", "--at-heads", "x"})), "--at-heads: expected LAYER.HEAD"));
+  EXPECT_TRUE(contains(refused(patching({"--at", "heads", "--at-heads", "0.1", "--at-layers", "1"})),
+                       "--at-heads: expected a head of the layers of --at-layers, found none"));
   EXPECT_TRUE(contains(
       refused({"patch", "shipped:decoder", "--text", kCleanText, "--from", "--text " + kCleanText, "--at", "heads"}),
       "--from: expected a question with another answer, found the same probability of "));

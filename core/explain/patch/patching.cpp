@@ -45,6 +45,7 @@ Result<std::vector<HeadRef>> wanted_heads(const Trace& trace, const PatchWanted&
   for (Index layer = 0; layer < layers; ++layer)
     for (Index head = 0; head < heads_in(layer); ++head)
       if (wants_layer(layer) && wants_head(layer, head)) heads.push_back({layer, head, wanted.stack});
+  if (heads.empty()) return bad_input("--at-heads", "", "a head of the layers of --at-layers", "none");
   return heads;
 }
 
