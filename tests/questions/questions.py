@@ -56,6 +56,8 @@ class Source:
         self.two = arch == 'encoder-decoder' if two is None else two
 
     def question(self, draw, longer=False):
+        if self.arch == 'tensors':
+            return []
         if self.texts:
             text = draw.pick(*self.texts)
             target = ['--target', draw.pick('I asked Li', 'I asked him', 'we help')] if self.two else []
@@ -85,9 +87,8 @@ def sources():
     for arch in ('decoder', 'encoder', 'encoder-decoder'):
         for _ in range(3):
             all_.append(Source(['--random', '--arch', arch], arch, 2, 4, en))
-    all_ += [Source([str(GOLDEN / name / 'layers.safetensors')], 'tensors', 1, 2) for name in ('tensors-self-6', 'tensors-cross-4x6')
-             if (GOLDEN / name / 'layers.safetensors').exists()]
-    return all_
+    return all_ + [Source([str(GOLDEN / name)], 'tensors', 1, 3) for name in (
+        'tensors-self-6/input.safetensors', 'tensors-cross-4x6/input.safetensors', 'tensors-causal-7/expected.npz')]
 
 
 class Draw:
@@ -125,8 +126,11 @@ class Draw:
         path.write_text(text)
         return str(path)
 
+    def text(self):
+        return [*self.source.question(self), '', '5,6'][1]
+
     def pairs(self):
-        rows = [{'clean': self.source.question(self)[1], 'corrupt': self.source.question(self)[1]} for _ in range(self.pick(1, 2, 3))]
+        rows = [{'clean': self.text(), 'corrupt': self.text()} for _ in range(self.pick(1, 2, 3))]
         rows = [{name: text.replace(',', ' ') for name, text in row.items()} for row in rows]
         if self.pick(0, 1):
             return self.file('pairs.jsonl', ''.join(json.dumps(row, ensure_ascii=False) + '\n' for row in rows))
@@ -136,7 +140,7 @@ class Draw:
         return shlex.join([*(self.source.words if '--random' in self.source.words else []), *self.source.question(self)])
 
     def lines(self):
-        return self.file('lines.txt', ''.join(self.source.question(self)[1].replace(',', ' ') + '\n' for _ in range(2)))
+        return self.file('lines.txt', ''.join(self.text().replace(',', ' ') + '\n' for _ in range(2)))
 
     def value(self, option):
         """A value, most of them good; '' of a flag; None where there is none to draw."""
@@ -213,6 +217,7 @@ def words_of(draw):
     chosen = list(NEEDED.get(command, ()))
     if command in ('patch', 'lens', 'why', 'heads') and not draw.source.two and draw.number(0, 5) == 0:
         chosen = [one for one in chosen if one != '--from'] + ['--pairs'] + (['--effect'] if command == 'heads' else [])
+        chosen += ['--resume'] if draw.number(0, 2) else []
     elif command == 'patch' and draw.number(0, 5) == 0:
         chosen = ['--from-head', '--to', '--from']
     free = [one for one in options if one not in LEFT_OUT and one not in chosen and one not in ('--pairs', '--resume', *draw.source.words) and (
@@ -220,7 +225,7 @@ def words_of(draw):
             one not in ('--encoder-mask', '--cross-mask') or draw.source.two) and (one != '--split' or '--random' in draw.source.words) and (
             not one.startswith('--at-') or '--at' in chosen) and (one != '--token' or command != 'lens' or draw.number(0, 4) == 0) and (
             command != 'patch' or one not in ('--at', '--to', '--from-head'))]
-    chosen += [free[i] for i in draw.random.permutation(len(free))[:draw.pick(0, 1, 2, 2, 3, 4)]]
+    chosen += sorted(free, key=lambda option: asked[option] + 4 * draw.random.random())[:draw.pick(0, 1, 2, 2, 3, 4)]  # the rarest first
     if command == 'heads' and {'--control', '--baseline', '--metric', '--answers', '--query'} & set(chosen) and '--effect' not in chosen:
         chosen.append('--effect')
     words = [] if '--pairs' in chosen else draw.source.question(draw, draw.number(0, 6) == 0)
@@ -232,6 +237,7 @@ def words_of(draw):
         asked[option] += 1
         words += [option] if option in FLAGS else [option, str(value)]
     draw.chosen = chosen
+    asked.update(word for word in draw.source.words if word.startswith('--'))
     return words
 
 
@@ -448,6 +454,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             one(number, folder, all_sources, options)
     known = {option for command in options for option in options[command]} - LEFT_OUT
+    faults.extend(f'{option}: expected a draw of {DRAWS}, found none' for option in sorted(known) if not asked[option] and DRAWS >= 1000)
     print('draws by option: ' + ', '.join(f'{option} {asked[option]}' for option in sorted(known)))
     print('answers and refusals: ' + ', '.join(f'{command} {answered[command, 0]} and {answered[command, 2]}' for command in FORMATS))
     for line in faults[:30]:
