@@ -24,7 +24,7 @@ except ImportError:
     sys.exit(77)
 
 PROGRAM, SEED, DRAWS = sys.argv[1], int((sys.argv[2:] + ['1'])[0]), int((sys.argv[3:] + ['300'])[0])
-os.environ.update(OMP_NUM_THREADS='1', HEADLIGHT=PROGRAM)
+os.environ.update(OMP_NUM_THREADS='1', HEADLIGHT=PROGRAM, HEADLIGHT_PROGRESS='0')
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / 'python'))
 import headlight  # noqa: E402
 
@@ -421,7 +421,7 @@ def one(number, folder, all_sources, options):
         if code == 2 and (len(lines) != 1 or (data and '--lines' not in draw.chosen) or not is_error(lines[0])):
             fault(draw, form, 'one line `…: expected …, found …` and no answer', f'{lines} and {len(data)} bytes')
         several = several_answers(draw)
-        of_form = several or draw.command == 'export' and {'--with', '--dtype'} & set(draw.chosen)
+        of_form = several or {'--with', '--dtype'} & set(draw.chosen)
         if status is not None and code != status and not of_form:
             fault(draw, form, f'exit status {status} as in {FORMATS[draw.command][0]}: {message}', f'{code}: {lines}')
         if status is None:

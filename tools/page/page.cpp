@@ -226,7 +226,7 @@ std::string plan_text(const PagePlan& plan, const PageContent& content) {
   const Trace& trace = *content.trace;
   const bool given = trace.attention(Stack::self, 0).patterns != nullptr;
   const std::size_t tokens = trace.query_tokens().size();
-  return std::string(plan.packed ? "at most " : "") + megabytes(plan.bytes) + ": " +
+  return std::string(plan.packed || !plan.files.empty() ? "at most " : "") + megabytes(plan.bytes) + ": " +
          (given         ? "weights"
           : plan.values ? "q, k and v"
                         : "q and k, without v,") +
