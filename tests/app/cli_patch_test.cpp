@@ -180,8 +180,11 @@ TEST(CliPatch, RefusesInOneLine) {
   EXPECT_TRUE(
       contains(refused(patching({"--at", "heads", "--at-layers", "5"})), "--at-layers: expected 0 to 1, found 5"));
   EXPECT_TRUE(contains(refused(patching({"--at", "heads", "--at-heads", "x"})), "--at-heads: expected LAYER.HEAD"));
-  EXPECT_TRUE(contains(refused(patching({"--at", "heads", "--at-heads", "0.1", "--at-layers", "1"})),
-                       "--at-heads: expected a head of the layers of --at-layers, found none"));
+  for (const Strings& more : {Strings{}, Strings{"--estimate", "1", "--format", "npz"}}) {
+    Strings words = patching({"--at", "heads", "--at-heads", "0.1", "--at-layers", "1"});
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_TRUE(contains(refused(words), "--at-heads: expected a head of the layers of --at-layers, found none"));
+  }
   EXPECT_TRUE(contains(
       refused({"patch", "shipped:decoder", "--text", kCleanText, "--from", "--text " + kCleanText, "--at", "heads"}),
       "--from: expected a question with another answer, found the same probability of "));

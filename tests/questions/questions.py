@@ -343,7 +343,9 @@ def numbers(draw, form, data):
     if command == 'why':
         return {'term': arrays['terms'].ravel()}
     if command == 'patch':
-        return {name: arrays[name].ravel() for name in ('restored', 'lost', 'estimate') if name in arrays}
+        names = {'restored': 'restored', 'lost': 'lost', 'estimate': 'estimate', 'estimate_lost': 'estimate',
+                 'patched_restored': 'lost' if 'estimate_lost' in arrays else 'restored'}
+        return {name: arrays[array].ravel() for array, name in names.items() if array in arrays}
     columns = [str(name) for name in arrays['columns']]
     of = {'layer': arrays['heads'][:, 0], 'head': arrays['heads'][:, 1]} if 'heads' in arrays else {}
     return of | {name: arrays['measures'][:, at] for at, name in enumerate(columns)}
