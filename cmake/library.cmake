@@ -47,7 +47,8 @@ list(REMOVE_DUPLICATES CORE_LIBRARIES)
 set(CORE_OBJECTS ${CORE_LIBRARIES})
 list(TRANSFORM CORE_OBJECTS REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
 
-# `headlight` is the name of the program's target.
+# `headlight` is the name of the program's target. libheadlight.so has the C interface (below), so the shared library of
+# core is libheadlight-cpp.so.
 foreach(KIND static shared)
   string(TOUPPER ${KIND} UPPER)
   add_library(libheadlight_${KIND} ${UPPER} EXCLUDE_FROM_ALL ${CORE_OBJECTS})
@@ -58,8 +59,33 @@ foreach(KIND static shared)
   target_link_libraries(libheadlight_${KIND} PUBLIC Eigen3::Eigen nlohmann_json::nlohmann_json Threads::Threads
     PRIVATE ICU::uc ICU::i18n PkgConfig::LIBZIP PkgConfig::ZLIB)
 endforeach()
-set_target_properties(libheadlight_shared PROPERTIES EXPORT_NAME headlight)
+set_target_properties(libheadlight_shared PROPERTIES EXPORT_NAME headlight OUTPUT_NAME headlight-cpp)
 add_custom_target(library DEPENDS libheadlight_static libheadlight_shared)
+
+# libheadlight.so: app/library/headlight.h for programs in C, and for Python. It has the rooms up to that one, and shows
+# nothing of them but headlight_*.
+if(HEADLIGHT_PROGRAM AND NOT HEADLIGHT_SANITIZE)
+  get_property(ABOVE GLOBAL PROPERTY LIBRARY_room_question_json)
+  get_property(INTERFACE GLOBAL PROPERTY LIBRARY_room_library)
+  add_library(libheadlight_c SHARED app/shared.cpp ${CORE_OBJECTS} $<TARGET_OBJECTS:${ABOVE}>
+    $<TARGET_OBJECTS:${INTERFACE}>)
+  set_target_properties(libheadlight_c PROPERTIES OUTPUT_NAME headlight EXPORT_NAME c VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR} CXX_VISIBILITY_PRESET hidden)
+  target_include_directories(libheadlight_c PRIVATE $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/rooms/tool>
+    INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(libheadlight_c PRIVATE headlight_flags ICU::uc ICU::i18n PkgConfig::LIBZIP PkgConfig::ZLIB)
+  if(APPLE)
+    target_link_options(libheadlight_c PRIVATE LINKER:-exported_symbol,_headlight_*)
+  else()
+    target_link_options(libheadlight_c PRIVATE LINKER:--version-script=${CMAKE_SOURCE_DIR}/app/library/headlight.map
+      LINKER:--gc-sections)
+    set_target_properties(libheadlight_c PROPERTIES LINK_DEPENDS ${CMAKE_SOURCE_DIR}/app/library/headlight.map)
+  endif()
+  add_dependencies(library libheadlight_c)
+  install(FILES app/library/headlight.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library EXCLUDE_FROM_ALL)
+  install(TARGETS libheadlight_c EXPORT headlightTargets COMPONENT library EXCLUDE_FROM_ALL
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 
 # `cmake --install BUILD --component library`, after building the target `library`.
 install(TARGETS libheadlight_static libheadlight_shared EXPORT headlightTargets COMPONENT library EXCLUDE_FROM_ALL
@@ -68,7 +94,7 @@ install(EXPORT headlightTargets NAMESPACE headlight:: DESTINATION ${CMAKE_INSTAL
   COMPONENT library EXCLUDE_FROM_ALL)
 include(CMakePackageConfigHelpers)
 file(CONFIGURE OUTPUT headlightConfig.cmake @ONLY CONTENT [[
-# headlight::headlight is the shared library, headlight::headlight_static the archive.
+# headlight::headlight is the shared library of core, headlight::headlight_static its archive, headlight::c the C interface.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 find_dependency(Eigen3 3.4)
@@ -91,7 +117,7 @@ Description: attention of transformers: models, masks, edits, patterns, exports
 Version: @PROJECT_VERSION@
 Requires: eigen3 nlohmann_json
 Requires.private: icu-uc icu-i18n libzip zlib
-Libs: -L${libdir} -lheadlight
+Libs: -L${libdir} -lheadlight-cpp
 Libs.private: -pthread
 Cflags: -I${includedir} -std=c++20
 ]])
@@ -100,6 +126,22 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/headlightConfig.cmake
   COMPONENT library EXCLUDE_FROM_ALL)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/headlight.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
   COMPONENT library EXCLUDE_FROM_ALL)
+
+if(TARGET libheadlight_c)
+  file(CONFIGURE OUTPUT headlight-c.pc @ONLY CONTENT [[
+prefix=${pcfiledir}/@TO_PREFIX@
+libdir=${pcfiledir}/..
+includedir=${prefix}/@CMAKE_INSTALL_INCLUDEDIR@
+
+Name: headlight-c
+Description: Headlight from C: models, questions, arrays, patches
+Version: @PROJECT_VERSION@
+Libs: -L${libdir} -lheadlight
+Cflags: -I${includedir}
+]])
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/headlight-c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+    COMPONENT library EXCLUDE_FROM_ALL)
+endif()
 
 # Headers include each other as <headlight/room/header.h> once they are installed.
 set(HEADLIGHT_INSTALLED_HEADERS ${CMAKE_BINARY_DIR}/installed_headers)

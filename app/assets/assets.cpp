@@ -10,7 +10,7 @@ namespace headlight {
 namespace fs = std::filesystem;
 
 Result<fs::path> asset_folder() {
-  return first_asset_folder(asset_folders(std::getenv("HEADLIGHT_DATA"), program_file()));
+  return first_asset_folder(asset_folders(std::getenv("HEADLIGHT_DATA"), code_file()));
 }
 
 std::vector<fs::path> asset_folders(const char* data, const fs::path& executable) {

@@ -12,8 +12,8 @@ namespace headlight {
 inline constexpr std::size_t kLargestAsset = std::size_t{1} << 24;
 
 /// The folder that holds `assets/` and `shaders/`: $HEADLIGHT_DATA where that is set, else share/headlight beside the
-/// folder of the executable, in it, or one folder further up, where pip puts the data of a user on Windows; else the
-/// source tree the program was built from; of a page the root of its memory. The Error names each folder tried.
+/// folder of the program or library, in it, or one folder further up, where pip puts the data of a user on Windows;
+/// else the source tree it was built from; of a page the root of its memory. The Error names each folder tried.
 Result<std::filesystem::path> asset_folder();
 
 /// The candidate folders for an executable at `executable`, in order; `data` is the value of $HEADLIGHT_DATA, null or

@@ -46,6 +46,7 @@ struct GivenOptions {
   std::map<std::string, std::vector<std::string>, std::less<>> words = {};
   std::string source = {};              // SOURCE, for messages
   std::vector<Error>* notes = nullptr;  // about files that were read; null: they are not wanted
+  bool has_standard_input = true;       // which '-' reads; else it is a text
 
   bool has(std::string_view option) const { return words.find(option) != words.end(); }
   /// The word behind an option that was given, the last one where there are several.

@@ -49,10 +49,10 @@ Status check_side(const SideNames& names, const char* option, const Document& do
                    (document.model ? "" : "--arch ") + std::string(name(arch)));
 }
 
-Status take_text(const char* option, const std::string& found, TextInput& input) {
-  input.text = found;
+Status take_text(const char* option, const GivenOptions& given, TextInput& input) {
+  input.text = given.word(option);
   input.hand_cuts.reset();
-  if (found == "-") {
+  if (given.has_standard_input && input.text == "-") {
     auto text = TRY(read_standard_input(kMaxTextBytes));
     input.text = std::move(text);
     while (input.text.ends_with('\n') || input.text.ends_with('\r')) input.text.pop_back();
@@ -78,8 +78,7 @@ Status take_side(const SideNames& names, Document& document, const GivenOptions&
     if (!given.has(option)) continue;
     if (const auto valid = check_side(names, option, document); !valid) return valid;
     const bool marked = option == names.tokens_option;
-    const auto taken =
-        marked ? take_marked(option, given.word(option), input) : take_text(option, given.word(option), input);
+    const auto taken = marked ? take_marked(option, given.word(option), input) : take_text(option, given, input);
     if (!taken) return taken;
   }
   return Done{};
@@ -143,7 +142,7 @@ void read_side(const SideNames& names, const JsonField& fields, Document& docume
 /// The ids of a side; of several lines a bad one is noted, and the others are taken, where `goes_on`.
 Status take_id_lines(const SideNames& names, Document& document, const GivenOptions& given, bool goes_on) {
   TextInput lines;
-  if (const Status read = take_text(names.ids_option, given.word(names.ids_option), lines); !read) return read;
+  if (const Status read = take_text(names.ids_option, given, lines); !read) return read;
   return set_ids(names.ids_option, document, names.side, lines.text, goes_on ? given.notes : nullptr);
 }
 

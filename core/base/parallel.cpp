@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/pool.h"
+#include "base/system.h"
 
 namespace headlight {
 namespace {
@@ -14,9 +15,19 @@ struct SharedPool {
   Pool pool{0};
 };
 
+/// It ends with the process that made it. One that was forked has none of its threads, and must not wait for them.
+struct PoolOfProcess {
+  SharedPool* pool = new SharedPool;
+  int process = process_number();
+
+  ~PoolOfProcess() {
+    if (process == process_number()) delete pool;
+  }
+};
+
 SharedPool& shared_pool() {
-  static SharedPool pool;
-  return pool;
+  static const PoolOfProcess held;
+  return *held.pool;
 }
 
 }  // namespace

@@ -54,6 +54,8 @@ std::filesystem::path temporary_folder();
 std::optional<std::filesystem::path> new_temporary_folder();
 /// The file of the program; empty where it is not known.
 std::filesystem::path program_file();
+/// The file that this code was loaded from: a shared library's, else the program's.
+std::filesystem::path code_file();
 
 int process_number();
 bool is_running(int process);

@@ -61,6 +61,7 @@ ArrayStream whole(std::string name, std::string_view rows, const Matrix& matrix)
   array.axes = {rows, "dimension"};
   array.pieces = 1;
   array.piece = [&matrix](Index) { return matrix; };
+  array.held = &matrix;
   return array;
 }
 
@@ -135,6 +136,7 @@ ArrayStream without_special(ArrayStream array, const Tokens& rows, const Tokens*
   const Index blocks = array.pieces / matrices;
   array.shape[axis] = static_cast<Index>(indices.size());
   if (columns) array.shape[axis + 1] = static_cast<Index>(keys.size());
+  array.held = nullptr;
   const bool scaled = columns && special == SpecialTokens::renormalize && !array.minus_infinity;
   array.piece = [piece_of = std::move(array.piece), indices, keys, blocks, scaled,
                  cut = columns != nullptr](Index piece) {

@@ -44,6 +44,7 @@ struct ArrayStream {
   std::vector<std::string_view> axes;  // what each axis counts: layer, head, query, …
   Index pieces = 0;
   std::function<Matrix(Index)> piece;  // rows of the last axis, in order; the pieces one after another are the array
+  const Matrix* held = nullptr;        // the whole array as the answer holds it; null: it is made piece by piece
   bool is_text = false;  // the numbers' bits are code points, the last axis those of a text (NumPy's '<U'); npz alone
   bool minus_infinity = false;  // blocked scores are −inf; in every other array all numbers are finite …
   bool has_gaps = false;        // … but for NaN, where there is no number

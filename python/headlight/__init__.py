@@ -12,15 +12,17 @@ this folder, or in PATH). Arrays are numpy float32; layers, heads and tokens cou
 is used where the caller has imported it. Bad input and a missing program raise `Error` with one line.
 
 This folder can be copied beside a script on a server where nothing may be installed. Read it in this order: engine (the
-program, its answers and files), nodes (a tensor, one attention), follow (torch's operations), flow, seen.
+program, its answers and files), library (the engine in process), nodes (a tensor, one attention), follow (torch's
+operations), flow, seen.
 """
 from .engine import (Error, Lines, Model, attention, claims, explain, export, figure, generate, heads, lens, next,
                      patch, program, save, why)
 from .follow import Keep
+from .library import Answer, Loaded, open
 from .seen import Mistake, Page, Report, Seen, check, log, page, show, tracker
 
-lines, open, watch = Lines, Model, Seen
+lines, watch = Lines, Seen
 __version__ = "1.0.0"
-__all__ = ["Error", "Keep", "Mistake", "Model", "Page", "Report", "Seen", "attention", "check", "claims", "explain",
-           "export", "figure", "generate", "heads", "lens", "lines", "log", "next", "page", "patch", "program", "save",
-           "show", "tracker", "watch", "why"]
+__all__ = ["Answer", "Error", "Keep", "Loaded", "Mistake", "Model", "Page", "Report", "Seen", "attention", "check",
+           "claims", "explain", "export", "figure", "generate", "heads", "lens", "lines", "log", "next", "page",
+           "patch", "program", "save", "show", "tracker", "watch", "why"]

@@ -149,7 +149,7 @@ def words_of_options(options: Mapping[str, Any], folder: Folder, source: Any = N
     """The source, and `causal=True, off=["0.1"]` as `--causal --off 0.1`; arrays become .npy files."""
     words: list[str] = [] if source is None else [str(source)]
     for name, value in options.items():
-        if value is None or value is False:
+        if value is None or value is False or (isinstance(value, LISTS) and not value):
             continue
         words.append("--" + name.rstrip("_").replace("_", "-"))
         if isinstance(value, np.ndarray) or is_tensor(value):

@@ -9,8 +9,10 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/headlight library XXXXXX")
 trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
 
-# The document shows this program.
-sed -n '/^```cpp$/,/^```$/{ /^```/d; p }' "$here/../../docs/library.md" | cmp - "$here/rows.cpp"
+# The document shows these programs.
+for shown in cpp:rows.cpp c:ask.c; do
+  sed -n "/^\`\`\`${shown%:*}\$/,/^\`\`\`\$/{ /^\`\`\`/d; p }" "$here/../../docs/library.md" | cmp - "$here/${shown#*:}"
+done
 cmake --install "$build" --component library --prefix "$prefix" >/dev/null
 cmake -S "$here" -B "$work/cmake" -D CMAKE_PREFIX_PATH="$prefix" -D CMAKE_BUILD_TYPE=Debug >"$work/log" 2>&1 &&
   cmake --build "$work/cmake" -j 2 >>"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
@@ -20,7 +22,18 @@ lib=$(dirname "$(find "$prefix" -name libheadlight.so)")
   PKG_CONFIG_PATH=${lib#"$work/"}/pkgconfig pkg-config --cflags --libs headlight >flags
   read -ra flags <flags
   c++ -o rows_pc "$here/rows.cpp" "${flags[@]}"
+  PKG_CONFIG_PATH=${lib#"$work/"}/pkgconfig pkg-config --cflags --libs headlight-c >flags
+  read -ra flags <flags
+  cc -std=c99 -Wall -Wextra -Wpedantic -Werror -o ask "$here/ask.c" "${flags[@]}"
 )
+
+# What libheadlight.so shows, and how large what callers allocate is, are those of the last release: lines of abi.txt are
+# added, never taken away.
+nm -D --defined-only "$lib/libheadlight.so" | awk '$2 == "T" { print $3 } $2 !~ /[TA]/ { print "expected functions alone, found " $3 }' |
+  LC_ALL=C sort | diff "$here/abi.txt" - || { echo 'libheadlight.so: expected the symbols of abi.txt, found others' >&2; exit 1; }
+readelf -d "$lib/libheadlight.so" | grep -q 'SONAME.*\[libheadlight\.so\.1\]'
+printf '#include <headlight.h>\ntypedef char e[sizeof(headlight_error) == 4032 ? 1 : -1], v[sizeof(headlight_view) == 80 ? 1 : -1];\n' |
+  cc -std=c99 -fsyntax-only -I "$prefix/include" -x c -
 
 text='我请李雷帮我订了去北京的机票'
 "$program" export "$model" --text "$text" --mask causal --only 0.1 --format json >"$work/export.json"
@@ -41,5 +54,9 @@ if len(found) < 8 or found != expected:
     sys.exit(f"{sys.argv[3]}: expected the rows of headlight export, found others")
 PY
 done
+LD_LIBRARY_PATH=$lib "$work/ask" "$model" "$text" >"$work/asked"
+cmp "$work/asked" "$work/rows"
+if LD_LIBRARY_PATH=$lib "$work/ask" "$work" x 2>"$work/error"; then exit 1; fi
+grep -q '^not_a_model: ' "$work/error"
 if LD_LIBRARY_PATH=$lib "$work/cmake/rows" "$work" x 2>"$work/error"; then exit 1; fi
 grep -q 'config.json' "$work/error"

@@ -9,9 +9,9 @@
 #include "cli/options/print.h"
 #include "math/block.h"
 #include "model/batch_mask.h"
+#include "models/asking.h"
 #include "models/bundled_models.h"
 #include "models/log_folder.h"
-#include "models/model_choice.h"
 #include "models/model_sources.h"
 #include "models/open_model.h"
 #include "names/sentence_facts.h"
@@ -30,21 +30,6 @@ constexpr const char* kAsksNothing = "--timings";
 bool is_session(const std::string& path) { return path.ends_with(".headlight.json"); }
 bool is_tensors(const std::string& path) {
   return path.ends_with(".safetensors") || path.ends_with(".npz") || is_torch_name(path);
-}
-
-Status check_weights(const Document& document, const std::vector<Request>& requests) {
-  for (const WeightEdit& edit : document.edits.weights) {
-    const Request& request = requests.front();
-    if (!has_stack(request, edit.head.stack)) continue;
-    const auto queries = static_cast<Index>(query_tokens(request, edit.head.stack).size());
-    const auto keys = static_cast<Index>(key_tokens(request, edit.head.stack).size());
-    const auto found = [](Index at, Index count) { return std::to_string(at) + " of " + std::to_string(count); };
-    if (edit.cell.query >= queries)
-      return bad_input("--weight", "query", "0 to " + std::to_string(queries - 1), found(edit.cell.query, queries));
-    if (edit.cell.key >= keys)
-      return bad_input("--weight", "key", "0 to " + std::to_string(keys - 1), found(edit.cell.key, keys));
-  }
-  return Done{};
 }
 
 /// The shapes of the models that come along; none where these cannot be read.
@@ -74,25 +59,6 @@ Session session_of(OpenedModel model) {
   session.document = std::move(model.document);
   session.model_warnings = std::move(model.model_warnings);
   return session;
-}
-
-/// What is wrong with a word where a number is expected; empty: nothing.
-template <class Number>
-std::string number_fault(const std::string& word) {
-  return parse_number<Number>(word) ? std::string() : "expected a number, found '" + word + "'";
-}
-
-/// Takes the word behind an option; returns what is wrong with it, empty: nothing.
-std::string take_word(OptionKind kind, const std::string& word, std::vector<std::string>& words) {
-  words.assign(1, word);
-  switch (kind) {
-    case OptionKind::number: return number_fault<float>(word);
-    case OptionKind::integer: return number_fault<Index>(word);
-    case OptionKind::count:
-      if (word.starts_with('-')) return "expected a whole number, 0 or more, found " + word;
-      return number_fault<std::uint64_t>(word);
-    default: return {};
-  }
 }
 
 /// The heads of the parts of a question in the help.
@@ -146,7 +112,10 @@ void RequestOptions::add(const FieldOption& option) {
   }
   std::vector<std::string>& words = words_[option.name];
   const bool list = option.kind == OptionKind::list, repeated = option.kind == OptionKind::repeated;
-  const TakeWord take = [&words, kind = option.kind](const std::string& word) { return take_word(kind, word, words); };
+  const TakeWord take = [&words, kind = option.kind](const std::string& word) {
+    words.assign(1, word);
+    return option_fault(kind, word);
+  };
   Option added = command_.option(option.name, list || repeated ? OptionTarget(words) : OptionTarget(take), option.help,
                                  option.takes);
   if (list) added.list();
@@ -291,38 +260,26 @@ Result<Startup> RequestOptions::start(bool reads_text) const {
   if (!start) return start;
   start->asked = command_.count_given(kAsksNothing) > 0;
   Document& document = start->session.document;
-  const auto take = [&](FieldPart part) { return take_fields(document, given_words, part, fields_); };
   const auto shaped = [&]() -> Status {
     if (document.model) return check_model(document, given_words);
-    const Status taken = take(FieldPart::model);
+    const Status taken = take_fields(document, given_words, FieldPart::model, fields_);
     return taken ? check(document.config) : taken;
   };
   TRY(shaped());
   if (given("--arch") && !document.model) document.mask.causal = is_causal_by_default(document.config.arch);
   std::vector<Error> notes;
   given_words.notes = &notes;
-  const bool new_text = given("--text") || given("--tokens");
-  const auto texts = [&]() -> Status {
-    // The target that a document begins with belongs to the text that it begins with.
-    const bool begins = document.tokenizers && document.tokenizers->start && document.target == Document{}.target;
-    if (begins && (new_text || command_.name() == "generate")) document.target = {};
-    const Status taken = take(FieldPart::text);
-    if (!taken || !sentence_chooses_model() || !new_text) return taken;
-    return choose_model(document, nullptr);
-  };
-  TRY(texts());
-  Status edited = take(FieldPart::mask);
-  if (edited) edited = take(FieldPart::edits);
+  const TakingOptions how{.chooses_model = sentence_chooses_model(), .empties_target = command_.name() == "generate"};
+  const Status asked = take_question(document, given_words, how, fields_);
   print_warnings(notes);
-  if (!edited) return edited.error();
+  if (!asked) return asked.error();
   return start;
 }
 
 Result<Asked> RequestOptions::ask() const {
   auto lexicon = TRY(read_lexicon());
   auto start = TRY(this->start());
-  auto requests = TRY(requests_of(start.session.document, lexicon));
-  TRY(check_weights(start.session.document, requests));
+  auto requests = TRY(requests_asked(start.session.document, lexicon));
   for (Error& warning : mask_warnings(requests.front())) start.warnings.push_back(std::move(warning));
   const bool reads_text = command_.name() != "heads" || !given("--probe");  // which has tokens of its own
   if (const std::string line = unknown_words_line(requests); reads_text && !line.empty())

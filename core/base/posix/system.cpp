@@ -1,5 +1,6 @@
 #include "base/system.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pwd.h>
@@ -160,6 +161,17 @@ std::filesystem::path program_file() {
   if (!unreadable) return file;
   return std::filesystem::canonical(reinterpret_cast<const char*>(::getauxval(AT_EXECFN)), unreadable);  // no /proc
 #endif
+}
+
+std::filesystem::path code_file() {
+  Dl_info code{};
+  std::error_code unreadable;
+  if (::dladdr(reinterpret_cast<const void*>(&code_file), &code) != 0 && code.dli_fname) {
+    const auto file = std::filesystem::canonical(code.dli_fname, unreadable);
+    // Of a program the loader has the name that it was called by, which is no path.
+    if (!unreadable && file.filename().string().starts_with("lib")) return file;
+  }
+  return program_file();
 }
 
 std::filesystem::path user_folder(const char* variable, const char* below_home) {

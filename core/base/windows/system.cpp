@@ -192,6 +192,8 @@ fs::path program_file() {
   return path;
 }
 
+fs::path code_file() { return program_file(); }
+
 fs::path user_folder(const char* variable, const char*) {
   for (const char* name : {variable, "LOCALAPPDATA"})
     if (const char* set = std::getenv(name); set && fs::path(set).is_absolute()) return fs::path(set) / "headlight";

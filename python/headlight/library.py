@@ -1,0 +1,235 @@
+"""The engine in this process: `libheadlight.so` (app/library/headlight.h) by ctypes. Where it is not there, or the
+variable HEADLIGHT_LIBRARY is empty, the program answers the same, a process a call."""
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import json
+import os
+import re
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Optional
+
+import numpy as np
+
+from .engine import LISTS, Array, Error, Folder, Model, _answer, export, program, refused, require, words_of_options
+
+_TEXT, _HANDLE, _SIZE = ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t
+_METRIC = ctypes.CFUNCTYPE(ctypes.c_double, _HANDLE, ctypes.POINTER(ctypes.c_float), ctypes.c_int64, ctypes.c_int64)
+_GOES_ON = ctypes.CFUNCTYPE(ctypes.c_int, _HANDLE)
+_RETURNS = {_HANDLE: ("open", "ask", "step"), _SIZE: ("num_warnings", "num_arrays"),      # as headlight.h has it
+            _TEXT: ("word", "tokens", "warning", "array_name"), None: ("close", "release", "set_threads")}
+_SHORT = {"q": "queries", "k": "keys", "v": "values"}
+
+
+def _struct(*fields: Any) -> Any:
+    return type("Struct", (ctypes.Structure,), {"_fields_": fields})
+
+
+_Error = _struct(("code", ctypes.c_char * 32), ("line", ctypes.c_char * 4000))
+_Watch = _struct(("goes_on", _GOES_ON), ("context", _HANDLE))
+_View = _struct(("numbers", _HANDLE), ("axes", ctypes.c_int32), ("shape", ctypes.c_int64 * 8))
+
+
+def _places() -> Iterator[Path]:
+    """Where the library may lie: in this folder, beside the program as it is built, or as it is installed."""
+    yield Path(__file__).parent
+    with contextlib.suppress(Error):
+        folder = Path(program()).resolve().parent
+        yield from (folder, folder.parent / "lib", folder.parent / "lib64",
+                    folder.parent / "lib" / getattr(sys.implementation, "_multiarch", "lib"))
+
+
+@functools.lru_cache(None)
+def _load(named: Optional[str]) -> Any:
+    places = [place / "libheadlight.so.1" for place in _places()] if named is None else [Path(named)] if named else []
+    found = next(filter(os.path.isfile, places), None)
+    require(found or not named, "HEADLIGHT_LIBRARY", "the path of libheadlight.so", f"'{named}'")
+    if not found:
+        return None
+    with refused(str(found)):
+        loaded = ctypes.CDLL(str(found))
+        for returns, names in _RETURNS.items():
+            for name in names:
+                getattr(loaded, "headlight_" + name).restype = returns
+    return loaded
+
+
+def library() -> Any:
+    """The library that HEADLIGHT_LIBRARY names, else in this folder or beside the program. None: there is none, or the
+    variable is empty."""
+    return _load(os.environ.get("HEADLIGHT_LIBRARY"))
+
+
+class _Owned:
+    """A handle, freed with the last array that needs it, and the library that it is of."""
+
+    def __init__(self, loaded: Any, pointer: int, free: Any) -> None:
+        self.loaded, self.pointer, self._free = loaded, _HANDLE(pointer), free
+
+    def __del__(self) -> None:
+        self._free(self.pointer)
+
+    def get(self, name: str, *arguments: Any) -> Any:
+        """What a function that cannot fail lends of it."""
+        return getattr(self.loaded, "headlight_" + name)(self.pointer, *arguments)
+
+
+def _goes_on(interrupts: list[BaseException]) -> Iterator[int]:
+    """1 until Ctrl C, which Python raises where a generator goes on: within the try."""
+    while True:
+        try:
+            yield 0 if interrupts else 1
+        except GeneratorExit:
+            return
+        except BaseException as error:
+            interrupts.append(error)
+
+
+def _call(loaded: Any, name: str, *arguments: Any, watched: bool = True) -> Any:
+    """What a function of the library returns, a handle as an `_Owned`. Errors: Error; Ctrl C ends it."""
+    error, interrupts, watch = _Error(), [], None
+    if watched and threading.current_thread() is threading.main_thread():
+        watching = _goes_on(interrupts)
+        next(watching)
+        callback = _GOES_ON(watching.send)
+        watch = ctypes.byref(_Watch(callback, None))
+    found = getattr(loaded, "headlight_" + name)(*arguments, *([watch] if watched else []), ctypes.byref(error))
+    if watched and found:
+        found = _Owned(loaded, found, loaded.headlight_close if name == "open" else loaded.headlight_release)
+    if interrupts:
+        raise interrupts[0]
+    if error.code:
+        raise Error(error.line.decode())
+    return found
+
+
+class Answer:
+    """The arrays of one question by the names of `headlight export`: `answer["attentions"]` or `answer.attentions`
+    (layers, heads, T, S), `q`, `k`, `v` (layers, heads, T, d_k), `scores`, `hidden_states` (layers + 1, T, d_model),
+    `logits` (T, words), any other of its `--with`: `answer["ffn.hidden"]`; of several sentences `answer["1.logits"]`.
+    float32, read-only; an array keeps its answer, and an answer its model."""
+
+    def __init__(self, model: Loaded, owned: Optional[_Owned], text: Any, options: Mapping[str, Any]) -> None:
+        self._model, self._owned, self._text, self._options = model, owned, text, options
+        self._arrays: dict[str, Array] = {} if owned else export(text, model.source, with_="qkv,scores", **options)
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self._arrays:
+            try:
+                self._arrays[name] = self._lent(name) if self._owned else self._exported(name)
+            except Error as error:
+                raise KeyError(str(error)) from None
+        return self._arrays[name]
+
+    def _lent(self, name: str) -> Array:
+        view = _View()
+        _call(self._owned.loaded, "array", self._owned.pointer, name.encode(), ctypes.byref(view), watched=False)
+        shape = tuple(view.shape[:view.axes])
+        memory = (ctypes.c_float * int(np.prod(shape))).from_address(view.numbers)
+        memory.owned = self._owned
+        array = np.frombuffer(memory, np.float32).reshape(shape)
+        array.flags.writeable = False
+        return array
+
+    def _exported(self, name: str) -> Array:
+        plain = re.sub(r"^(\d+\.)?((encoder|decoder|cross)_)?", "", name)
+        return export(self._text, self._model.source, with_=plain, **self._options)[name]
+
+    def __getattr__(self, name: str) -> Array:
+        try:
+            if not name.startswith("_"):
+                return self[_SHORT.get(name, name)]
+        except KeyError as error:
+            raise AttributeError(error.args[0]) from None
+        raise AttributeError(name)
+
+    def keys(self) -> list[str]:
+        """The names that `export --with qkv,scores` has."""
+        return self._texts("array_name", "num_arrays") if self._owned else list(self._arrays)
+
+    @property
+    def tokens(self) -> list[str]:
+        """Those of the (first) sentence; of an encoder-decoder those of the source."""
+        if self._owned:
+            told = json.loads(self._owned.get("tokens", _SIZE(0), b"tokens"))
+        else:
+            found = _answer("tokenize", self._text, self._model.source, self._options, "--format", "json")
+            told = json.loads(found.splitlines()[0])["tokens"]
+        return [one["text"] for one in told]
+
+    @property
+    def warnings(self) -> list[str]:
+        """Lines about the model and the question; a process prints them."""
+        return self._texts("warning", "num_warnings") if self._owned else []
+
+    def _texts(self, name: str, number: str) -> list[str]:
+        return [self._owned.get(name, _SIZE(i)).decode() for i in range(self._owned.get(number))]
+
+
+class Loaded:
+    """An open model: `model("the cat sat", mask="causal", off=["3.1"])` is an `Answer`. `source`: as of `headlight`, or
+    None: the shipped model that knows the words. Any number of threads may ask at once. Without the library each
+    question is a process, and `generate` and `patch` are those of the module alone."""
+
+    def __init__(self, source: Any = None, threads: int = 0) -> None:
+        self.source = source
+        named, loaded = None if source is None else os.fsencode(source), library()
+        self._owned = _call(loaded, "open", named) if loaded else None
+        if self._owned:
+            self._owned.get("set_threads", threads)
+
+    def __call__(self, text: Any = None, **options: Any) -> Answer:
+        """`options` are those of the text, the masks and the edits of the command line, `_` for `-`."""
+        if not self._owned:
+            return Answer(self, None, text, options)
+        lines = text if isinstance(text, LISTS) else [text]
+        plain = all(isinstance(value, (str, int, float, *LISTS)) for value in options.values())
+        with contextlib.nullcontext() if plain else Folder() as folder:      # for arrays
+            words = words_of_options(options, folder) + ([] if text is None else ["--text", "\n".join(lines)])
+            with refused("text"):
+                array = (_TEXT * (len(words) + 1))(*map(str.encode, words))
+            return Answer(self, _call(self._owned.loaded, "ask", self._owned.pointer, array), text, options)
+
+    def generate(self, text: Any, count: int = 10, temperature: float = 0, seed: int = 0) -> Iterator[Any]:
+        """(word, Answer): each next word of a decoder, and the answer that ends with it."""
+        answer = self(text)
+        require(answer._owned, "generate", "libheadlight.so", "none (headlight.generate asks the program)")
+        for _ in range(count):
+            last, drawn = answer._owned, (ctypes.c_float(temperature), ctypes.c_uint64(seed))
+            answer = Answer(self, _call(last.loaded, "step", last.pointer, *drawn), text, {})
+            word = json.loads(answer._owned.get("word"))
+            yield word["text"], answer
+            if word["ends"]:
+                return
+
+    def patch(self, clean: Any, corrupt: Any, metric: Callable[[Array], float], at: str = "heads") -> Array:
+        """`metric(logits (T, words))` of `corrupt` with one part of `clean` after another put in: (layers, heads), of
+        `at="residual"`, `"ffn"` (layers); also of `"pattern"`, `"q"`, `"k"`, `"v"`. Texts, or answers of this model."""
+        first, second = (one if isinstance(one, Answer) else self(one) for one in (clean, corrupt))
+        require(second._owned, "patch", "libheadlight.so", "none (headlight.patch asks the program)")
+        of_layers = at in ("residual", "ffn")
+        values = np.zeros(second["keys" if at in ("k", "v") else "queries"].shape[:1 if of_layers else 2])
+        raised: list[BaseException] = []
+
+        def of(_: Any, logits: Any, rows: int, words: int) -> float:
+            try:
+                return 0.0 if raised else float(metric(np.ctypeslib.as_array(logits, (rows, words)).copy()))
+            except BaseException as error:
+                raised.append(error)
+                return 0.0
+        _call(first._owned.loaded, "patch", first._owned.pointer, second._owned.pointer, at.encode(), _METRIC(of), None,
+              _HANDLE(values.ctypes.data), _SIZE(values.size), watched=False)
+        if raised:
+            raise raised[0]
+        return values
+
+
+def open(model: Any = None, tokenizer: Any = None, threads: int = 0) -> Any:
+    """What is asked: of a SOURCE (a path, a name, None) a `Loaded`, of a live model of torch a `Model`."""
+    named = model is None or isinstance(model, (str, os.PathLike))
+    return Loaded(model, threads) if named else Model(model, tokenizer)
