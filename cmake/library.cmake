@@ -85,6 +85,8 @@ if(HEADLIGHT_PROGRAM AND NOT HEADLIGHT_SANITIZE)
   install(FILES app/library/headlight.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library EXCLUDE_FROM_ALL)
   install(TARGETS libheadlight_c EXPORT headlightTargets COMPONENT library EXCLUDE_FROM_ALL
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  # Beside the program, for its Python module alone.
+  install(TARGETS libheadlight_c LIBRARY DESTINATION lib/headlight NAMELINK_SKIP OPTIONAL)
 endif()
 
 # `cmake --install BUILD --component library`, after building the target `library`.

@@ -92,7 +92,10 @@ Status take_question(Document& document, const GivenOptions& given, const Taking
   // The target that a document begins with belongs to the text that it begins with.
   const bool begins = document.tokenizers && document.tokenizers->start && document.target == Document{}.target;
   if (begins && (new_text || how.empties_target)) document.target = {};
-  TRY(take_fields(document, given, FieldPart::text, fields));
+  if (const Status texts = take_fields(document, given, FieldPart::text, fields); !texts) {
+    if (given.notes) given.notes->clear();  // of lines of which none is left
+    return texts;
+  }
   if (how.chooses_model && new_text) TRY(choose_model(document, nullptr, how.seen));
   TRY(take_fields(document, given, FieldPart::mask, fields));
   return take_fields(document, given, FieldPart::edits, fields);

@@ -108,6 +108,7 @@ archive() {
   documents=$work/headlight-$version-Linux/share/doc/headlight
   (
     cmake --install "$build" --prefix "$work/headlight-$version-Linux"
+    rm -rf "$work/headlight-$version-Linux/lib/headlight"  # linked with the libraries of this system
     install -m 755 "$prefix/headlight" "$work/headlight-$version-Linux/bin/headlight"
     mkdir -p "$documents/licences"
     licences "$documents/licences"

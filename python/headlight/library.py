@@ -40,7 +40,7 @@ def _places() -> Iterator[Path]:
     yield Path(__file__).parent
     with contextlib.suppress(Error):
         folder = Path(program()).resolve().parent
-        yield from (folder, folder.parent / "lib", folder.parent / "lib64",
+        yield from (folder, folder.parent / "lib" / "headlight", folder.parent / "lib",
                     folder.parent / "lib" / getattr(sys.implementation, "_multiarch", "lib"))
 
 
@@ -52,7 +52,12 @@ def _load(named: Optional[str]) -> Any:
     if not found:
         return None
     with refused(str(found)):
-        loaded = ctypes.CDLL(str(found))
+        try:
+            loaded = ctypes.CDLL(str(found))
+        except OSError:      # of another system
+            if named:
+                raise
+            return None
         for returns, names in _RETURNS.items():
             for name in names:
                 getattr(loaded, "headlight_" + name).restype = returns

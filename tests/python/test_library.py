@@ -36,6 +36,8 @@ class Library(unittest.TestCase):
         with mock.patch.dict(os.environ, {"HEADLIGHT_LIBRARY": "/nothing.so"}):
             with self.assertRaisesRegex(headlight.Error, "HEADLIGHT_LIBRARY: expected the path"):
                 headlight.open()
+        with mock.patch.dict(os.environ, {"HEADLIGHT_LIBRARY": __file__}), self.assertRaises(headlight.Error):
+            headlight.open()
 
     def test_the_process_gives_the_same_bytes(self):
         for source in (None, "shipped:decoder", "shipped:translator"):

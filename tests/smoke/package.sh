@@ -76,6 +76,11 @@ run() { env -i PATH=/usr/bin:/bin HOME="$folder/home" LC_ALL=C.UTF-8 "$@"; }
 run "$root/usr/bin/headlight" export --text '我请李雷帮我订了去北京的机票' >"$folder/export.json" || fail 'export failed'
 grep -q '"text":"机票"' "$folder/export.json" || fail 'export: expected the token 机票'
 
+# The module asks in process.
+[[ $(run HEADLIGHT="$root/usr/bin/headlight" PYTHONPATH="$root/usr/lib/python3/dist-packages" PYTHONDONTWRITEBYTECODE=1 \
+  /usr/bin/python3 -c 'import headlight; print(headlight.library.library() is not None, headlight.open()("我请李雷").tokens)') == \
+  "True ['我', '请', '李雷']" ]] || fail 'the module: expected three tokens, in process'
+
 # What the window is drawn of is there: its shaders, models, lessons and fonts.
 run "$root/usr/bin/headlight" screenshot --lesson masks -o "$folder/window.png" >/dev/null || fail 'the window cannot be drawn'
 [[ $(wc -c <"$folder/window.png") -gt 20000 ]] || fail 'the picture of the window is empty'
