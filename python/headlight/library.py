@@ -212,13 +212,19 @@ class Loaded:
             if word["ends"]:
                 return
 
+    def sweep(self, text: Any, metric: Callable[[Answer], float], heads: Any = None, **options: Any) -> Array:
+        """`metric(answer)` with one head after another off: of `heads` ("3.1", …), or (layers, heads) of all."""
+        shape = _heads(self(text, **options)) if heads is None else (len(heads),)
+        every = [f"{layer}.{head}" for layer, head in np.ndindex(shape)] if heads is None else heads
+        return np.array([metric(self(text, off=[head], **options)) for head in every], float).reshape(shape)
+
     def patch(self, clean: Any, corrupt: Any, metric: Callable[[Array], float], at: str = "heads") -> Array:
         """`metric(logits (T, words))` of `corrupt` with one part of `clean` after another put in: (layers, heads), of
         `at="residual"`, `"ffn"` (layers); also of `"pattern"`, `"q"`, `"k"`, `"v"`. Texts, or answers of this model."""
         first, second = (one if isinstance(one, Answer) else self(one) for one in (clean, corrupt))
         require(second._owned, "patch", "libheadlight.so", "none (headlight.patch asks the program)")
-        of_layers = at in ("residual", "ffn")
-        values = np.zeros(second["keys" if at in ("k", "v") else "queries"].shape[:1 if of_layers else 2])
+        shape = _heads(second, "keys" if at in ("k", "v") else "queries")
+        values = np.zeros(shape[:1] if at in ("residual", "ffn") else shape)
         raised: list[BaseException] = []
 
         def of(_: Any, logits: Any, rows: int, words: int) -> float:
@@ -232,6 +238,11 @@ class Loaded:
         if raised:
             raise raised[0]
         return values
+
+
+def _heads(answer: Answer, name: str = "queries") -> tuple[int, ...]:
+    """Layers and heads of the main stack."""
+    return answer[name if name in answer.keys() else "decoder_" + name].shape[:2]
 
 
 def open(model: Any = None, tokenizer: Any = None, threads: int = 0) -> Any:

@@ -150,8 +150,22 @@ class Library(unittest.TestCase):
         self.assertGreater(np.ptp(values), 0)
         whole = model.patch(clean, corrupt, metric=lambda logits: logits[-1, 7], at="residual")
         np.testing.assert_allclose(whole[-1], clean.logits[-1, 7], rtol=1e-5)
+        translator = headlight.open("shipped:translator")
+        values = translator.patch(*(translator("我请李雷", target=text) for text in ("I ask", "I see")), metric=np.max)
+        self.assertEqual(values.shape, translator("我请李雷").decoder_attentions.shape[:2])
         with self.assertRaisesRegex(ZeroDivisionError, "division"):
             model.patch(clean, corrupt, metric=lambda logits: 1 / 0)
+
+    def test_a_sweep_is_a_question_a_head(self):
+        with by_process():
+            process = headlight.open("shipped:decoder")
+        inside = headlight.open("shipped:decoder")
+        found = [model.sweep("我请李雷", lambda answer: answer.logits[-1, 7], heads, mask="causal")
+                 for model, heads in ((inside, None), (inside, ["0.1", "1.0"]), (process, ["0.1", "1.0"]))]
+        self.assertEqual(found[0].shape, inside("我请李雷").attentions.shape[:2])
+        np.testing.assert_array_equal(found[1], [found[0][0, 1], found[0][1, 0]])
+        np.testing.assert_array_equal(found[1], found[2])
+        self.assertEqual(found[0][1, 0], inside("我请李雷", off="1.0").logits[-1, 7])
 
     def test_the_recipe(self):
         names = {}
@@ -159,7 +173,7 @@ class Library(unittest.TestCase):
             exec(next(code for code in recipes() if 'headlight.open("shipped' in code), names)
         self.assertEqual(len(said.getvalue().splitlines()), 3)
         self.assertEqual(names["restored"].shape, names["answer"].attentions.shape[:2])
-        self.assertEqual(len(names["off"]), 4)
+        self.assertEqual(names["off"].shape, names["restored"].shape)
 
     def test_a_call_takes_a_millisecond_and_little_of_what_a_process_takes(self):
         model, text, times, calls = headlight.open(threads=1), "我请李雷帮我订了去北京的机票", [], 300
