@@ -3,6 +3,7 @@ import contextlib
 import gc
 import io
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -96,6 +97,20 @@ class Library(unittest.TestCase):
             headlight.open("shipped:decoder")("北京")
         for array, copy in zip(arrays, kept):
             np.testing.assert_array_equal(array, copy)
+
+    def test_a_file_that_vanishes_or_shrinks_while_it_is_open(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for how, change in (("gone", os.unlink), ("short", lambda path: os.truncate(path, 100))):
+                decoder = os.path.join(common.ROOT, "assets", "models", "decoder")
+                copy = shutil.copytree(decoder, os.path.join(folder, how))
+                model = headlight.open(copy)
+                before = model("我请李雷").logits.tobytes()
+                change(os.path.join(copy, "model.safetensors"))
+                if how == "gone":
+                    self.assertEqual(model("我请李雷").logits.tobytes(), before)
+                else:
+                    with self.assertRaisesRegex(headlight.Error, "shortened meanwhile"):
+                        model("我请李雷")
 
     def test_threads_share_a_model(self):
         model, wrong = headlight.open(threads=1), []
