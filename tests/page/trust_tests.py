@@ -109,7 +109,7 @@ def test_damaged_pages_say_what_is_wrong(s):
     drawn, draws, rolls = 0, 40, random.Random(1)
     for i in range(draws):
         data = json.loads(text[begin:end])
-        of = rolls.choice([data, data['stacks'][0], rolls.choice([data[name] for name in ('view', 'look', 'card', 'edits', 'request', 'words')])])
+        of = rolls.choice([data, data['stacks'][0], rolls.choice([data[name] for name in ('view', 'look', 'card', 'edits', 'request', 'words') if data[name]])])
         field = rolls.choice(sorted(of))
         if rolls.random() < 0.2:
             del of[field]
