@@ -123,7 +123,7 @@ void attention_forward(const AttentionPass& pass) {
                 .c = {pass.z, pass.z_row}});
 }
 
-void attention_backward(const AttentionPass& pass, const AttentionGradients& gradients) {
+void attention_backward(const AttentionPass& pass, const AttentionPassGradients& gradients) {
   const MathKernels& math = math_kernels();
   const Index size = pass.weights_row;
   float* const scores = pass.scratch + pass.d_k * size;  // their gradients

@@ -82,7 +82,7 @@ struct AttentionPass {
 inline constexpr Index kWeightsMultiple = 16;
 
 /// Further inputs of the backward pass. Gradients of q, k, v have the layout of q, k, v; they are overwritten.
-struct AttentionGradients {
+struct AttentionPassGradients {
   const float* z = nullptr;  // rows z_row apart
   /// (queries, weights_row) What else is known of the gradients of the scaled scores; null: nothing.
   const float* scores = nullptr;
@@ -91,6 +91,6 @@ struct AttentionGradients {
 
 /// weights = softmax(q·kᵀ·scale), z = weights·v
 void attention_forward(const AttentionPass& pass);
-void attention_backward(const AttentionPass& pass, const AttentionGradients& gradients);
+void attention_backward(const AttentionPass& pass, const AttentionPassGradients& gradients);
 
 }  // namespace headlight

@@ -303,7 +303,7 @@ void StackPass::attention_back(const AttentionOffsets& offsets, const NormOffset
   for (Index sentence = 0; sentence < own_.count(); ++sentence) {
     for (Index head = 0; head < heads_; ++head) {
       const AttentionPass pass = head_pass(kept, cross, sentence, head, at);
-      AttentionGradients gradients{.z = inner_ + (pass.z - kept.z), .q = wide_ + (pass.q - kept.projected)};
+      AttentionPassGradients gradients{.z = inner_ + (pass.z - kept.z), .q = wide_ + (pass.q - kept.projected)};
       gradients.k = cross ? remembered_ + (pass.k - kept.remembered) : wide_ + (pass.k - kept.projected);
       gradients.v = cross ? remembered_ + (pass.v - kept.remembered) : wide_ + (pass.v - kept.projected);
       if (!cross) gradients.scores = asked_gradients(pass, layer, sentence, head);
