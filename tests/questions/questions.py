@@ -23,12 +23,12 @@ try:
 except ImportError:
     sys.exit(77)
 
-PROGRAM, SEED, DRAWS = sys.argv[1], int((sys.argv[2:] + ['1'])[0]), int((sys.argv[3:] + ['300'])[0])
+PROGRAM, SEED, DRAWS = os.path.abspath(sys.argv[1]), int((sys.argv[2:] + ['1'])[0]), int((sys.argv[3:] + ['300'])[0])
 os.environ.update(OMP_NUM_THREADS='1', HEADLIGHT=PROGRAM, HEADLIGHT_PROGRESS='0')
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / 'python'))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'python'))
 import headlight  # noqa: E402
 
-GOLDEN = pathlib.Path(__file__).parents[1] / 'golden'
+GOLDEN = pathlib.Path(__file__).resolve().parents[1] / 'golden'
 FORMATS = {'export': ('json', 'csv', 'npz', 'safetensors'), 'lens': ('json', 'csv', 'npz', 'text'),
            'why': ('json', 'csv', 'npz', 'text'), 'patch': ('json', 'csv', 'npz', 'text'),
            'heads': ('json', 'csv', 'npz', 'text'), 'next': ('json', 'text'), 'generate': ('json', 'text'),
@@ -454,7 +454,9 @@ def main():
     all_sources = sources()
     for number in range(DRAWS):
         with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)  # a word that is drawn may be a file that is written
             one(number, folder, all_sources, options)
+            os.chdir('/')
     known = {option for command in options for option in options[command]} - LEFT_OUT
     faults.extend(f'{option}: expected a draw of {DRAWS}, found none' for option in sorted(known) if not asked[option] and DRAWS >= 1000)
     print('draws by option: ' + ', '.join(f'{option} {asked[option]}' for option in sorted(known)))

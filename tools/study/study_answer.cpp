@@ -83,7 +83,7 @@ std::vector<std::size_t> order_of(const StudyQuestion& question, const StudyValu
   };
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
     if (is_end(a) || is_end(b)) return is_end(a) && !is_end(b);
-    return std::abs(summaries[a].mean) > std::abs(summaries[b].mean);
+    return size_of(summaries[a]) > size_of(summaries[b]);
   });
   return order;
 }
@@ -118,7 +118,7 @@ std::string text_of(const StudyQuestion& question, const StudyValues& gathered, 
     const Summary& one = summaries[order[i]];
     std::vector<std::string>& line = lines.emplace_back();
     for (const std::string& field : gathered.keys[order[i]]) line.push_back(word_in_table(field));
-    line.insert(line.end(), {formatted("%.4f", one.mean), range(one.low, one.high)});
+    line.insert(line.end(), {std::isfinite(one.mean) ? formatted("%.4f", one.mean) : "—", range(one.low, one.high)});
     if (shares && one.difference)
       line.insert(line.end(), {formatted("%+.4f", *one.difference), range(one.difference_low, one.difference_high)});
     else if (shares) line.insert(line.end(), {"", ""});
@@ -170,8 +170,10 @@ Arrays arrays_of(const StudyQuestion& question, const StudyValues& gathered, con
   std::vector<float> numbers, counts;
   for (const Statistic& one : statistics) names.emplace_back(one.name);
   for (const Summary& one : summaries) {
-    for (const Statistic& statistic : statistics)
-      numbers.push_back(static_cast<float>(statistic.of(one).value_or(std::nan(""))));
+    for (const Statistic& statistic : statistics) {
+      const double number = statistic.of(one).value_or(std::nan(""));
+      numbers.push_back(std::isfinite(number) ? static_cast<float>(number) : std::nanf(""));
+    }
     counts.push_back(static_cast<float>(one.count));
   }
   arrays.push_back(array_of_texts("statistics", names));

@@ -174,9 +174,8 @@ std::string what_of(const DrawnStudy& study, const CellGroup& group, Language la
 /// The largest cells, and beside them what random places do.
 void add_largest(Page& page, const DrawnStudy& study, std::vector<std::size_t> cells, const FigureOptions& options) {
   const std::string all = std::to_string(cells.size()), shown = std::to_string(std::min(cells.size(), kMostBars));
-  std::ranges::stable_sort(cells, [&](std::size_t a, std::size_t b) {
-    return std::abs(study.summaries[a].mean) > std::abs(study.summaries[b].mean);
-  });
+  std::ranges::stable_sort(
+      cells, [&](std::size_t a, std::size_t b) { return size_of(study.summaries[a]) > size_of(study.summaries[b]); });
   cells.resize(std::min(cells.size(), kMostBars));
   const char* random = study.values.keys[cells.front()].front() == kLost ? kRandomLostCell : kRandomCell;
   std::vector<PlottedMean> bars;

@@ -2,6 +2,7 @@
 // and a paired test against random places.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,9 @@ struct Numbers {
 };
 
 double mean_of(const std::vector<double>& values);
+
+/// By which summaries are ordered; a share of nothing is none and comes last.
+inline double size_of(const Summary& one) { return std::isnan(one.mean) ? -1 : std::abs(one.mean); }
 
 /// Quartiles between two values are interpolated; those of shares are of the pairs' own shares, but for
 /// Normalise::none. The interval is that of kDraws samples, always the same ones. There is a value in each.

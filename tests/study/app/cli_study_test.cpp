@@ -101,6 +101,19 @@ TEST(Study, ItsMeanIsTheShareOfTheMeanDifferences) {
   EXPECT_TRUE(total["cells"][0]["difference"].is_null()) << "of the clean answer, which is no share";
 }
 
+TEST(Study, OfPairsBothWaysIsAShareOfNothing) {
+  const Folder folder;
+  const std::string both = folder.with("both.csv", "clean,corrupt\n" + kPairs[0][0] + "," + kPairs[0][1] + "\n" +
+                                                       kPairs[0][1] + "," + kPairs[0][0] + "\n");
+  const Strings more{"--metric", "probability", "--answers", "牛奶"};
+  const json found = json::parse(run(studied(both, more)).out, nullptr, false);
+  EXPECT_TRUE(cell_of(found, "restored", 0, 1)["mean"].is_null()) << found;
+  const std::string text = run(studied(both, more, "text")).out;
+  EXPECT_TRUE(contains(text, "—")) << text;
+  EXPECT_FALSE(contains(text, "inf") || contains(text, "nan")) << text;
+  EXPECT_EQ(run(studied(both, more, "npz")).status, 0);
+}
+
 /// Every place is tested against random places of the same pairs, and the p of all places are corrected together.
 TEST(Study, OfAControlIsTested) {
   const Folder folder;
