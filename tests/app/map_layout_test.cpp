@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/random.h"
+#include "figure/drawing/heads_layout.h"
 
 namespace headlight {
 namespace {
@@ -243,6 +244,14 @@ TEST(MapLayout, LabelsOfFiguresShowWhereAWordBegins) {
   token.text = "\u2581";
   token.raw = "\u2581";
   EXPECT_FALSE(piece_label(token).empty());
+}
+
+TEST(HeadsLayout, OfNoHeadsIsEmpty) {
+  for (const bool page : {false, true}) {
+    const HeadsLayout layout = heads_layout(600, 400, {1, 0, 5, 5}, {.unit = 1, .page = page});
+    EXPECT_EQ(layout.content.heads, 0);
+    EXPECT_EQ(layout.content_height, 0);
+  }
 }
 
 }  // namespace

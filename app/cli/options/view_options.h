@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/formatted.h"
 #include "cli/options/parser.h"
 #include "view/settings.h"
 #include "view/view_names.h"
@@ -14,15 +15,17 @@ namespace headlight {
 /// --view, of those views for which `wanted` holds; their earlier names are taken too, and what a tool shows.
 template <class Wanted>
 void add_view(Parser& command, std::string& view, Wanted wanted, const char* help, std::string_view of_tool = {}) {
-  std::string names;
+  std::vector<std::string> names;
   for (const NamedView& one : kNamedViews)
-    if (wanted(one)) names.append(names.empty() ? "{" : ",").append(one.name);
-  if (!of_tool.empty()) names.append(",").append(of_tool);
-  names += '}';
-  command.option("--view", view, help, names).check([wanted, names, of_tool](const std::string& name) {
+    if (wanted(one)) names.emplace_back(one.name);
+  if (!of_tool.empty()) names.emplace_back(of_tool);
+  const auto check = [wanted, names, of_tool](const std::string& name) {
     const NamedView* named = named_view(name);
-    return (named && wanted(*named)) || name == of_tool ? std::string() : name + " not in " + names;
-  });
+    return (named && wanted(*named)) || name == of_tool
+               ? std::string()
+               : "expected " + joined_texts(names, ", ") + ", found '" + name + "'";
+  };
+  command.option("--view", view, help, "{" + joined_texts(names, ",") + "}").check(check);
 }
 
 /// An option that takes one of these names, of a value or of an optional one.

@@ -155,6 +155,7 @@ Box HeadsLayout::bracket(Index group) const {
 }
 
 HeadsLayout heads_layout(float width, float height, const HeadsContent& content, const HeadsSizes& sizes) {
+  if (content.heads < 1) return {.content = content, .columns = 1};
   const float decisive = sizes.least_width > 0 ? std::min(width, sizes.least_width) : width;
   const HeadsLayout layout = layout_of(decisive, height, content, sizes);
   if (sizes.page) return layout;

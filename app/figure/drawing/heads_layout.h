@@ -65,6 +65,7 @@ struct HeadsLayout {
 /// The layout with the largest maps that are all in sight; rows of the same length where that costs little. Below the
 /// size at which words can be read the maps form a table; below 8 pixels of the design they scroll. A larger area never
 /// has smaller maps: up to the size at which words are shown, maps are no larger than beside these words.
+/// Without heads nothing is laid out: a stack that is looked at may have none that two answers share.
 HeadsLayout heads_layout(float width, float height, const HeadsContent& content, const HeadsSizes& sizes);
 
 }  // namespace headlight
