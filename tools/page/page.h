@@ -68,8 +68,8 @@ Status check_size(const Request& request, std::size_t most_bytes);
 /// number beyond what float16 holds; those of live_files(); a core that is not installed.
 Result<PagePlan> plan_page(const PageContent& content, const PageOptions& options, Progress& progress);
 
-/// The message before the page is written: `12.3 MB: q, k and v of 16 heads, 10 tokens`; `at most` where parts of it are
-/// packed as they are written.
+/// The message before the page is written: `12.3 MB: q, k and v of 16 heads, 10 tokens`; `at most` where parts of it
+/// are packed as they are written.
 std::string plan_text(const PagePlan& plan, const PageContent& content);
 
 /// Writes the page to `file`, or to standard output, whole or not at all. The same content gives the same bytes.
