@@ -200,7 +200,8 @@ export function createSite(store, page, live, api, stage, redraw) {
     api.set({stack: given.get('stack') ?? answer.stacks[0].name});
     const [layer, head] = given.get('head')?.split('.').map(Number) ?? [];
     api.set({layer, head});
-    if (given.has('head') || given.has('cell')) api.set({pinned: given.has('cell') ? numbers(given.get('cell')) : null});
+    if (given.has('head') || given.has('cell'))
+      api.set({pinned: given.has('cell') ? numbers(given.get('cell')) : null});
     take('view', (view) => ({view}));
   }
 
