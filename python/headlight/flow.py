@@ -7,6 +7,7 @@ import contextlib
 import copy
 import io
 import itertools
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -26,6 +27,12 @@ TEXTS = {         # English and Chinese; what is said is a tuple: a name, and wh
     "output": ("what comes out stands in the place of other {}: not judged", "输出站在别的{}的位置上：未判断"),
     "loose": ("the output projection takes something that is not followed: not checked", "输出投影的输入无法跟踪：未检查"),
     "mask": ("mask that no argument explains: {} ({}): taken as given", "没有参数能解释的掩码：{}（{}）：视为已知"),
+    "unmet": ("these weights meet no values that are followed: not checked", "这些权重没有与可跟踪的值相遇：未检查"),
+    "rows": ("values are made from the rows that keys are made from, in another order: not judged",
+             "值与键由同样的行得出，但次序不同：未判断"),
+    "apart_made": ("keys and values come from different arguments: not judged", "键与值来自不同的参数：未判断"),
+    "idle": ("{} of {} columns of the projection of {} change nothing: not judged", "{2}的投影中有 {0} / {1} 列不起作用：未判断"),
+    "prefix": ("causal, but all see the first {}", "因果，但都能看到前 {} 个"), "segments": ("the same number in {}", "{} 中数字相同"),
     "lens": ("keys to the lengths {}", "长度为 {} 的键"), "ends": ("the last keys, {}", "最后的键：{}"),
     "near": ("keys at most {} away", "距离不超过 {} 的键"), "columns": ("the same keys for every query", "每个查询都是同样的键"),
     "both": ("causal, {}", "因果，{}"), "causal": ("causal", "因果"), "given": ("that of {}", "{} 的掩码"),
@@ -49,7 +56,8 @@ TEXTS = {         # English and Chinese; what is said is a tuple: a name, and wh
     "sentences": ("sentences", "句子"),
     "tokens": ("tokens", "词元"), "heads": ("heads", "头"), "mixed": ("what mixes columns", "混合各列的运算"),
 }
-_AXES = ("s", "ts", "bs", "bt", "sb", "bts", "tsb", "bhts", "tsbh")     # of masks that programs hand over
+_AXES = ("s", "ts", "bs", "bt", "sb", "bts", "hts", "tsb", "bhts", "tsbh")     # of masks that programs hand over
+_LENGTHS = "len|visible|valid|attend|keep|allow|bias"     # in names of what a mask has to follow from
 RUNNING = threading.local()      # `alone`: whether a module runs without the watches of this thread
 
 
@@ -98,6 +106,7 @@ def stand_of(call: Call, role: str) -> Stand | None:
 def said_of(call: Call, named: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     """What was not followed, or stands where it does not belong. `named`: weights of the module around, by role."""
     if call.final or call.value_node.kind == "":
+        yield from [] if call.final else [("unmet",)]
         return
     stands: dict[str, Stand] = {}
     roles = ("query", "key", "value")
@@ -124,11 +133,11 @@ def said_of(call: Call, named: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
             np.array_equal(np.unique(first[0] % first[1].shape[-1]), np.unique(second[0] % first[1].shape[-1]))
         if same and {one, other} <= set(named):
             yield "same", (one,), (other,)
-    yield from [("side",)] * call.other_side + [("dropout", f"{call.dropped:g}")] * (call.dropped > 0)
+    yield from [("side",)] * call.other_side + [("rows",)] * call.out_of_order + [("dropout", f"{call.dropped:g}")] * (call.dropped > 0)
     if call.found is not None and len(call._parts) == 1 and np.isnan(as_numpy(call.found)).any():
         yield "nan", *_places(np.isnan(as_numpy(call.found)).any(-1))
     yield from _of_output(call, stands.get("query"), named)
-    yield from masks_of(call)
+    yield from masks_of(call, stands)
 
 
 def _places(rows: Array) -> Iterator[str]:
@@ -156,14 +165,18 @@ def _of_output(call: Call, query: Stand | None, named: Mapping[str, Any]) -> Ite
 
 def _allowed_by(call: Call, name: str, array: Array, sizes: Mapping[str, int]) -> Iterator[Array]:
     """What a mask may mean, (B or 1, H or 1, T or 1, S or 1), true where a query may attend."""
-    if array.ndim == 1 and array.dtype.kind in "iu" and len(array) == sizes["b"] and "len" in name:
-        yield (np.arange(sizes["s"]) < array[:, None])[:, None, None]
+    if array.dtype.kind in "iu" and array.size and array.size % sizes["b"] == 0 and "len" in name:
+        for heads, rows in itertools.product({1, sizes["h"]}, {1, sizes["t"]}):
+            if array.size == sizes["b"] * heads * rows:      # (repeated for each head and query, or not)
+                yield np.arange(sizes["s"]) < array.reshape(sizes["b"], heads, rows, 1)
+    if array.dtype.kind in "iu" and array.shape in ((sizes["s"],), (sizes["b"], sizes["s"])) and sizes["t"] == sizes["s"]:
+        yield (array[..., None] == array[..., None, :]).reshape(-1, 1, sizes["t"], sizes["s"])
     numbers = array.dtype.kind == "b" or np.isin(array, (0, 1)).all()
     shared = call.product.shared
     if array.ndim == 3 and len(shared) == 1 and len(array) == shared[0] > sizes["b"]:      # a mask for each head
         array = array[np.array(call.places)[..., 0]]
     for axes in _AXES:
-        if len(axes) == array.ndim and all(size in (1, sizes[axis]) for axis, size in zip(axes, array.shape)):
+        if len(axes) == array.ndim and not (axes == "hts" and sizes["h"] == sizes["b"]) and all(size in (1, sizes[axis]) for axis, size in zip(axes, array.shape)):
             placed = array.transpose([axes.index(axis) for axis in "bhts" if axis in axes])
             placed = placed[tuple(slice(None) if axis in axes else None for axis in "bhts")]
             yield from (placed != 0, placed == 0) if numbers else (placed > BLOCKED,)
@@ -186,9 +199,10 @@ def _of_others(masks: Sequence[tuple[str, Array]], allowed: Array) -> Any:
     return None
 
 
-def _rule(allowed: Array, causal: Array, masks: Sequence[tuple[str, Array]]) -> Any:
-    _, _, queries, keys = allowed.shape
-    away = np.abs(np.arange(keys) - np.arange(queries)[:, None] - (keys - queries))
+def _rule(allowed: Array, at: Array, masks: Sequence[tuple[str, Array]]) -> Any:
+    """`at`: the key that is each query's own."""
+    keys = allowed.shape[-1]
+    away = np.abs(np.arange(keys) - at[:, None])
     columns = allowed.any(2, keepdims=True)
     counts = ", ".join(str(int(one.sum())) for one in columns[:, 0, 0])
     steps = np.diff(columns.astype(int), axis=-1)
@@ -196,6 +210,10 @@ def _rule(allowed: Array, causal: Array, masks: Sequence[tuple[str, Array]]) -> 
     others = _of_others(masks, allowed)
     if others or (allowed == columns).all():
         return others or kind
+    causal = np.arange(keys) <= at[:, None]
+    early = int(allowed.all((0, 1, 2)).argmin())
+    if early > 1 and (allowed == (causal | (np.arange(keys) < early))).all():
+        return "prefix", early
     if (allowed == (columns & causal)).all():
         return ("causal",) if columns.all() else ("both", kind)
     near = int(away[allowed.any((0, 1))].max(initial=0))
@@ -216,34 +234,59 @@ def allowed_of(call: Call) -> Array:
     return mask if mask.dtype == bool else ~np.isneginf(mask)
 
 
-def masks_of(call: Call) -> Iterator[tuple[Any, ...]]:
+def tokens_of(call: Call, stands: Mapping[str, Stand]) -> tuple[Array, Array, int]:
+    """Which token each query and each key is, and of how many: by a cache, by the projections, else the last ones."""
+    queries, keys = call.shape[2:]
+    first, new = call.new_rows() if len(call._parts) == 1 else (0, 0)
+    ids = [stands[role].ids["tokens"] for role in ("query", "key") if role in stands]
+    if new == queries:
+        return first + np.arange(queries), np.arange(keys), keys
+    if len(ids) == 2 and stands["query"].sizes["tokens"] == stands["key"].sizes["tokens"] and all(
+            (one == one[:1, :1]).all() for one in ids):
+        return ids[0][0, 0], ids[1][0, 0], stands["key"].sizes["tokens"]
+    return np.arange(queries) + keys - queries, np.arange(keys), keys
+
+
+def masks_of(call: Call, stands: Mapping[str, Stand]) -> Iterator[tuple[Any, ...]]:
     count, _, queries, keys = call.shape
-    heads = sum(part.heads for part in call._parts)
-    if call.final or count * heads * queries * keys > MOST_WEIGHTS or any(step.kind == "opaque" for step in call.path):
+    heads, (at, places, whole) = sum(part.heads for part in call._parts), tokens_of(call, stands)
+    if call.final or count * heads * queries * whole > MOST_WEIGHTS or any(step.kind == "opaque" for step in call.path):
         return
-    allowed = np.broadcast_to(allowed_of(call), (count, heads, queries, keys))
-    causal = np.arange(keys) <= np.arange(queries)[:, None] + keys - queries
-    early = np.arange(keys) <= np.arange(queries)[:, None]      # (that is named where it is wrong)
-    sizes = {"b": count, "h": heads, "t": queries, "s": keys}
-    handed = [(name, [*_allowed_by(call, name, as_numpy(tensor), sizes)])
-              for name, tensor in (*call.masks, *call.handed, *call.given)
-              if 0 < tensor.numel() <= MOST_WEIGHTS and not tensor.is_complex()]
+
+    def of_all(mask: Array) -> Array:      # the keys that a call leaves out are blocked
+        more = np.zeros((*mask.shape[:-1], whole), bool)
+        more[..., places] = mask
+        return mask if keys == whole else more
+    allowed = of_all(np.broadcast_to(allowed_of(call), (count, heads, queries, keys)))
+    causal, early = (np.arange(whole) <= one[:, None] for one in (at, np.arange(queries)))      # (which C++ names)
+    handed: list[tuple[str, list[Array]]] = []
+    for name, tensor in (*call.masks, *call.handed, *call.given):
+        if 0 < tensor.numel() <= MOST_WEIGHTS and not tensor.is_complex():
+            array, sizes = as_numpy(tensor), {"b": count, "h": heads, "t": queries, "s": keys}
+            some = [*map(of_all, _allowed_by(call, name, array, sizes))]
+            if queries < whole and (at < whole).all() and array.shape[-1:] == (whole,):      # of which some rows are meant
+                forms = _allowed_by(call, name, array, {**sizes, "t": whole, "s": whole})
+                some += [one[:, :, at] if one.shape[2] == whole else one for one in forms]
+            handed.append((name, some))
+    of_names = {name for name, _ in (*call.masks, *call.given)}
     implied = [(name, one) for name, some in handed for one in some if (one | ~allowed).all() and not one.all()]
     window = allowed.any(-1).all() and bool((allowed == (causal & (
-        np.arange(keys) > np.arange(queries)[:, None] + keys - queries - allowed.sum(-1).max()))).all())
+        np.arange(whole) > at[:, None] - allowed.sum(-1).max()))).all())
     explained = np.ones_like(allowed)
     for one in (*(one for _, one in implied), *(one for one in (causal, early) if (one | ~allowed).all())):
         explained = explained & one
     if not window and (explained != allowed).any():
-        masks, empty = [(name, one) for name, some in handed for one in some], ~allowed.any(-1)
+        empty = ~allowed.any(-1)
+        masks = [(name, one) for name, some in handed for one in some if not one.all()]
         if empty.any():
             yield "empty", *_places(empty)
-        rows = [np.unique(np.linspace(0, size - 1, 8).astype(int)) for size in (queries, keys)]      # at most 8
+        rows = [np.unique(np.linspace(0, size - 1, 8).astype(int)) for size in (queries, whole)]      # at most 8
         drawn = "/".join("".join("□■"[int(cell)] for cell in row) for row in allowed[0, 0][np.ix_(*rows)])
-        yield "mask", _rule(allowed | empty[..., None] & causal, causal, masks), drawn
+        yield "mask", _rule(allowed | empty[..., None] & causal, at, masks), drawn
     adds = any(step.kind in ("add", "times") for part in call._parts for step in part.path)
-    for name in {name for name, _ in call.handed} - {name for name, _ in implied}:
-        some = dict(handed).get(name)
+    for name, some in handed:
+        if name in of_names or name in dict(implied) or not re.search(_LENGTHS, name):
+            continue
         if some and not some[0].all() and not (adds and "bias" in name):
             yield "lengths", name
 
@@ -278,10 +321,12 @@ class Again:
         self.shared = {id(one): one for one in shared}
         self.call = copy.deepcopy((module, args, kwargs), {**self.shared})
 
-    def run(self, watch: Any = None, change: Callable[[Any], Any] | None = None, last: bool = False) -> Any:
-        """What it gives, of changed arguments and with one watch alone, or without any. `last`: it runs no more."""
+    def run(self, watch: Any = None, change: Callable[[Any], Any] | None = None, last: bool = False,
+            others: Mapping[int, Any] = {}) -> Any:
+        """What it gives, of changed arguments and with one watch alone, or without any. `last`: it runs no more;
+        `others`: what stands in the place of parameters, by id."""
         torch = torch_module()
-        module, args, kwargs = self.call if last else copy.deepcopy(self.call, {**self.shared})
+        module, args, kwargs = self.call if last else copy.deepcopy(self.call, {**self.shared, **others})
         with torch.random.fork_rng(range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()), \
                 contextlib.redirect_stdout(io.StringIO()), contextlib.ExitStack() as stack:
             while type(torch.overrides._get_current_function_mode()) is self.mode:
@@ -321,13 +366,40 @@ def _elsewhere(moved: Array, at: int) -> list[int]:
     return [int(one) for one in np.flatnonzero(moved.reshape(len(moved), -1).any(1)) if one != at]
 
 
+def _idle(again: Again, calls: Sequence[Call], ran: Callable[..., Any], outs: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    """Columns of a projection, as those of a head, that no query, key or value has, and that change no output."""
+    used: dict[int, Array] = {}
+    found = [(at, role, call.index_of(role, ("linear",))) for at, call in enumerate(calls) for role in
+             ("query", "key", "value") if len(call._parts) == 1]
+    known = [(at, role, *one) for at, role, one in found if one is not None and one[1].info.weight.dim() == 2]
+    for _, _, index, base in known:
+        own = used.setdefault(id(base.info.weight), np.zeros(base.shape[-1], bool))
+        own[np.unique(index % base.shape[-1])] = True
+    for at, role, _, base in known:
+        weight, own = base.info.weight, used.pop(id(base.info.weight), np.ones(1, bool))
+        for axis in (0, 1) if id(weight) in again.shared and not own.all() else ():
+            if weight.shape[axis] != len(own):
+                continue
+            other = weight.detach().clone()
+            other.transpose(0, axis)[np.flatnonzero(~own)] += torch_module().randn(weight.shape[1 - axis]).to(weight)
+            after = ran(-1, None, {id(weight): torch_module().nn.Parameter(other)})[0]
+            if not any(_moved(one, two).any() for one, two in zip(outs, after)):
+                yield at, calls[at].where, "idle", int((~own).sum()), len(own), (role,)
+                break
+
+
 def leaks(again: Again, watch: Callable[[], Any]) -> Iterator[tuple[Any, ...]]:
-    """Index and place of a call, and a text: what moves though it may not where a sentence or a token is changed. The
-    module runs three times: as it did, and with one entry along each of the first two axes of its inputs changed."""
+    """Index and place of a call, and a text: what moves though it may not where a sentence or a token is changed, and
+    what does not though it should. The module runs three times: as it did, and with one entry along each of the first
+    two axes of its inputs changed; once more for each of several inputs, and for columns that nothing seems to use."""
     torch, sizes, roles = torch_module(), {}, ("query", "key", "value")      # type: Any, dict[int, int], Any
 
-    def ran(axis: int) -> tuple[list[Any], Any]:
+    def ran(axis: int, only: Any = None, others: Mapping[int, Any] = {}) -> tuple[list[Any], Any]:
+        inputs = itertools.count()
+
         def change(one: Any) -> Any:
+            if only is not None and is_tensor(one) and one.is_floating_point() and one.dim() > 1:
+                return one + torch.randn_like(one) if next(inputs) == only else one
             number, ids = is_tensor(one) and one.is_floating_point(), getattr(one, "dtype", None) == torch.int64
             known = axis >= 0 and (number and one.dim() > 1 + axis or ids and one.dim() == 2 and bool(one.max() > 1))
             if not known or one.shape[axis] < 2 or number and bool(((one <= BLOCKED) | (one == 1)).any()):      # a mask
@@ -339,16 +411,28 @@ def leaks(again: Again, watch: Callable[[], Any]) -> Iterator[tuple[Any, ...]]:
             return one
         seen = watch()
         with torch.no_grad():
-            out = parts_of(again.run(seen, change))
+            out = parts_of(again.run(seen, change, others=others))
         return [one for one in out if is_tensor(one) and one.is_floating_point()], seen.sequence()
 
     (outs, calls), *others = ran(-1), ran(0), ran(1)
     count, _, queries, _ = calls[0].shape
-    sides = [[{role: _moved(getattr(one, role), getattr(two, role)).any((1, 3)) for role in roles}
-              for one, two in zip(calls, after)] for _, after in others]      # (sentences, rows)
-    few = [not sides[axis][0]["query"].any(1).all() for axis in (0, 1)]
-    axis = next((one for one in (0, 1) if sizes.get(one) == count and (sizes.get(1 - one) != count or few[one])), 2)
-    at, found = (count + 1) // 2, False
+    few = []      # whether the entry of an axis is a sentence: all of its rows move, and not all sentences do
+
+    def moves(after: Any) -> list[dict[str, Array]]:      # (sentences, rows) of each call
+        return [{role: _moved(getattr(one, role), getattr(two, role)).any((1, 3)) for role in roles}
+                for one, two in zip(calls, after)]
+    sides, at, found = [moves(after) for _, after in others], (count + 1) // 2, False
+    for side in sides:
+        few.append(any(len(rows) == count and rows[at].all() for rows in side[0].values()) if count > 1 else True)
+    axis = next((one for one in (0, 1) if sizes.get(one) == count and few[one] and (
+        sizes.get(1 - one) != count or not sides[one][0]["query"].any(1).all())), 2)
+    yield from _idle(again, calls, ran, outs)
+    inputs = [one for one in parts_of(again.call[1:]) if is_tensor(one) and one.is_floating_point() and one.dim() > 1]
+    each = [moves(ran(-1, only)[1]) for only in range(len(inputs))] if 1 < len(inputs) < 5 else []
+    for index, several in enumerate(zip(*each)):
+        query, key, value = ({at for at, side in enumerate(several) if side[role].any()} for role in roles)
+        if key and value and not key & value and query & (key | value):
+            yield index, calls[index].where, "apart_made"
     for index, side in enumerate(sides[axis] if axis < 2 else ()):
         both = np.any([rows.any(1) for rows in side.values() if len(rows) == count], 0)
         strange = [(role, one) for role, rows in side.items() for one in _elsewhere(rows, at) if both.sum() > 1]
@@ -362,6 +446,8 @@ def leaks(again: Again, watch: Callable[[], Any]) -> Iterator[tuple[Any, ...]]:
             yield 0, calls[0].where, "leak", ("out",), ("sentence",), strange[0], ("sentence",), at
         elif place is None and axis == 1 and one.dim() > 1 and one.shape[0] == sizes.get(0):
             yield 0, calls[0].where, "axis", 1
+    if axis == 2 and count > 1:
+        return
     axis = 1 - axis if axis < 2 else min(sizes)
     if sizes.get(axis) != queries:
         return

@@ -20,7 +20,7 @@ import numpy as np
 from .engine import LISTS, first_line, is_tensor, require, roles_of, torch_module
 from .flow import RUNNING, Again, apart, parts_of
 from .nodes import (LARGE, MADE, NOTHING, OTHER_SIDE, Call, Linear, Move, Node, Product, axes_after, caller, evaluating,
-                    factor_of, index_after, modules_around, moved, moves_of, names_of, path_of, product_of, variables)
+                    before_positions, factor_of, index_after, modules_around, moved, moves_of, names_of, path_of, product_of, variables)
 
 
 class Keep(NamedTuple):
@@ -62,7 +62,8 @@ _GROUPS = {     # by the method of Tracer that handles them
     "_on_fill": "masked_fill masked_fill_ where __setitem__ index_copy_ tril triu tril_ triu_".split(),
     "_on_softmax": ["softmax", "log_softmax", "sigmoid"], "_on_dropout": ["dropout", "dropout_", "feature_dropout"],
     "_on_sum": ["exp", "sum", "mean"], "_on_cat": ["cat", "concat", "concatenate", "stack", "hstack"],
-    "_on_fused": ["scaled_dot_product_attention"], "_on_other": ["layer_norm", "rms_norm"]}
+    "_on_fused": ["scaled_dot_product_attention"], "_on_conv": ["conv1d", "conv2d"],
+    "_on_other": ["layer_norm", "rms_norm"]}
 _HANDLERS = {name: handler for handler, names in _GROUPS.items() for name in names}
 _MADE = {"tanh": "cap", **dict.fromkeys(("normalize", "layer_norm", "rms_norm", "group_norm"), "normed"),
          **dict.fromkeys(("neg", "__neg__", "view_as_complex", "view_as_real"), "turned")}     # kinds
@@ -120,6 +121,8 @@ def _opened(func: Any) -> Any:
 def unseen(torch: Any, out: Any) -> str:
     """Why the numbers of a result cannot be looked at; "" where they can."""
     compiling = getattr(getattr(torch, "compiler", None), "is_compiling", bool)
+    if torch._C._get_tracing_state() is not None:
+        return "torch.jit.trace"
     if compiling() or type(out).__module__.startswith(("torch._subclasses", "torch._functorch", "torch.fx")):
         return "torch.compile, torch.export and fake tensors"
     if is_tensor(out) and out.is_cuda and torch.cuda.is_current_stream_capturing():
@@ -131,6 +134,25 @@ def number_of(value: Any) -> float | None:
     """A number, also as a tensor or array of one element; nothing for larger ones."""
     known = is_tensor(value) or isinstance(value, (int, float, np.number, np.ndarray))
     return float(value) if known and math.prod(np.shape(value)) == 1 else None
+
+
+def _base_of(tensor: Any) -> Any:
+    """What it is a view of."""
+    base = tensor._base
+    return None if base is None or getattr(base, "is_nested", False) or base.layout != torch_module().strided else base
+
+
+def _strided(tensor: Any, *where: Any) -> Any:
+    return tensor.contiguous().as_strided(*where)
+
+
+def _are_moved(one: Any, other: Any) -> bool:
+    """Whether two arrays have the same rows in another order."""
+    if one.shape != other.shape or one.dim() < 2 or one.numel() > LARGE or not one.is_floating_point():
+        return False
+    sums = [(rows.double() * torch_module().arange(1.0, rows.shape[-1] + 1).cos().to(rows)).sum(-1).flatten()
+            for rows in (one.detach(), other.detach())]
+    return not torch_module().equal(*sums) and torch_module().equal(*(rows.sort().values for rows in sums))
 
 
 class Tracer:
@@ -246,10 +268,15 @@ class Tracer:
         if node is None:
             tags.pop(name, None)
         else:
-            node.tensor = weakref.ref(tensor, lambda _: tags.pop(name, None))
-            tags[name] = (node.tensor, node)
+            tags[name] = weakref.ref(tensor, lambda _: tags.pop(name, None)), node
+            node.tensor = tags[name][0] if node.tensor() is None else node.tensor      # (not one that was cast)
 
     def _source(self, tensor: Any) -> Node:
+        base = _base_of(tensor) if self.node_of(tensor) is NOTHING else None
+        if base is not None and self.node_of(base).root.kind == "linear" and base.is_contiguous() and not base._version:
+            # (before torch 2 an index like x[0] is not seen)
+            where = tuple(tensor.shape), tensor.stride(), tensor.storage_offset() - base.storage_offset()
+            self._tag(tensor, Node("move", self.node_of(base), tensor.shape, caller(), Move(_strided, where)))
         if self.node_of(tensor) is NOTHING:
             parameter = tensor if isinstance(tensor, torch_module().nn.Parameter) else None
             self._tag(tensor, Node("source", None, tensor.shape, None, parameter))
@@ -283,6 +310,8 @@ class Tracer:
         operation = Operation(function, name, args, kwargs, out, node, node.root)
         if name in _HANDLERS:
             getattr(self, _HANDLERS[name])(operation)
+            if is_tensor(out) and operation.root.kind == "linear" and self.node_of(out) is NOTHING and name != "dropout":
+                self._lost(node, out, name)
         for one in [out] if is_tensor(out) else out if isinstance(out, LISTS) else ():
             if name not in _HANDLERS and is_tensor(one):
                 self._on_other(operation._replace(out=one))
@@ -343,7 +372,7 @@ class Tracer:
 
     def _lost(self, node: Node, out: Any, name: str) -> None:
         """What a projection, or the sum over values, became cannot be told from here on: it passed through `name`."""
-        kind = node.root.kind if math.prod(node.shape) == out.numel() else ""
+        kind = node.root.kind if node.root.kind == "linear" or math.prod(node.shape) == out.numel() else ""
         if kind in _HEADS:
             node.root.info[0].lost = name
         self._tag(out, Node("source", None, out.shape, caller(), kept=name) if kind == "linear" else None)
@@ -367,7 +396,8 @@ class Tracer:
         tensor, node, out = op.args[0], op.node, op.out
         if node is NOTHING:
             known = op.name in _PERMUTES | {"view", "reshape", "unflatten", "flip", "roll"} or \
-                isinstance(tensor, torch.nn.Parameter)
+                isinstance(tensor, torch.nn.Parameter) or \
+                self.node_of(_base_of(tensor)).root.kind == "linear"
             if not known or tensor.dim() < 2 or not tensor.is_floating_point():
                 return
             node = self._source(tensor)
@@ -424,12 +454,16 @@ class Tracer:
         known = [names[id(parameter)] for names, _ in maps[:4] if id(parameter) in names]
         named = [*known, *(name for name, value in variables() if value is parameter)]
         name = next((name for name in named if roles_of(name)), known[-1] if known else "")
-        info = Linear(parameter, name, slipped, kept, bias_of, weakref.ref(x), call)
+        within = root.info.of if root.kind == "linear" else None
+        info = Linear(parameter, name, slipped, kept, bias_of, weakref.ref(x), call, within)
         node = Node("linear", None, out.shape, caller(), info)
         if factor != 1:
             node = Node("scale", node, out.shape, caller(), factor) if of_bias == factor else \
                 Node("source", None, out.shape, caller(), kept="a scaled weight")
         self._tag(out, node)
+        base = _base_of(out)
+        if base is not None and base.shape[-1] == out.shape[-1] and base.numel() == out.numel():
+            self._tag(base, Node("move", node, base.shape, None, Move(torch_module().reshape, (tuple(base.shape),))))
 
     def _projected_by_kernel(self, product: Product, side: str, out: Any) -> None:
         """x met a kernel with axes of heads: the same as a projection, whose columns are then cut into heads."""
@@ -450,6 +484,15 @@ class Tracer:
         order = [(kept + columns).index(one) for one in letters["out"]]
         self._step("move", node, out, Move(permute, (order,), permutes=True))
 
+    def _on_conv(self, op: Operation) -> None:
+        """One of a single place is a projection of the axis of channels."""
+        x, weight, move = op.get(0, "input"), op.get(1, "weight"), torch_module().movedim
+        if op.root.kind in _CELLS or set(weight.shape[2:]) != {1} or op.get(6, "groups", 1) != 1 or x.shape[2:] != op.out.shape[2:]:
+            return self._on_other(op) if op.node is not NOTHING else None
+        whole = op.out.movedim(1, -1)
+        self._projected(x, weight, op.get(2, "bias"), whole, turned=True, arranged=[Move(move, (1, -1), permutes=True)])
+        return self._step("move", self.node_of(whole), op.out, Move(move, (-1, 1), permutes=True))
+
     def _maps(self, module: Any) -> tuple[dict[int, str], dict[int, Any]]:
         """The names of a module's parameters, and its linear layers by their weights."""
         if module not in self._names:
@@ -458,6 +501,8 @@ class Tracer:
         return self._names[module]
 
     def _on_product(self, op: Operation) -> None:
+        named = ("input", "batch1", "mat1", "other", "tensor2", "batch2", "mat2")
+        op = op._replace(args=[*op.args, *(op.kwargs[name] for name in named if name in op.kwargs)])
         product = product_of(op.name, op.args, op.out)
         if product is None:      # of one array, a move; of more, what is not followed
             given = [one for one in op.args if is_tensor(one) and self.is_score(one)]
@@ -497,14 +542,17 @@ class Tracer:
     def _without_softmax(self, product: Product, out: Any) -> bool:
         """Scores of two projections that were scaled or masked, and meet values as they are."""
         node, other = map(self.node_of, product.operands.values())
-        kinds = {step.kind for step in node.path(("product",))}
-        if "exp" in kinds:
+        kinds, sums = {step.kind for step in node.path(("product",))}, product.operands["a"].sum(-1)
+        normal = node.kind == "exp" and bool(((sums - 1).abs() < 1e-2).all())      # exp(s − logsumexp(s))
+        if "exp" in kinds and not normal:
             self._note("by_blocks", str(caller()))
             return True
         made_from = [one.root.kind for one in (*node.root.info.nodes.values(), other)]
-        if not kinds & {"scale", "fill", "add", "times"} or not {"linear", "product"}.issuperset(made_from):
+        some = normal or kinds & {"scale", "fill", "add", "times"} and {"linear", "product"}.issuperset(made_from)
+        if not some:
             return False
-        self._take_softmax("none", node, [], product.operands["a"])
+        function, node, dims = ("softmax", node.parent, [-1]) if normal else ("none", node, [])
+        self._take_softmax(function, node, dims, product.operands["a"])
         taken = self.node_of(product.operands["a"]).kind == "weights"
         if taken:
             self._on_context(product, out)
@@ -548,7 +596,8 @@ class Tracer:
     def _on_plus(self, op: Operation) -> None:
         node, other, out, alpha = op.node, op.args[1], op.out, float(op.kwargs.get("alpha", 1))
         sign = -alpha if op.name in _MINUS else alpha
-        turned = (node.kind in ("", "source") or op.root.kind == "linear") and self.is_score(other) and \
+        turned = (node.kind in ("", "source") or op.root.kind == "linear") and \
+            self.node_of(other).root.kind not in ("", "source") and \
             (node is NOTHING or self.node_of(other).root.kind != "linear")
         if turned:
             node, other = self.node_of(other), op.args[0]
@@ -574,9 +623,9 @@ class Tracer:
             learned = isinstance(self.node_of(other).path(("source",))[0].info, torch_module().nn.Parameter)
             of = "product" if friend.kind == "product" else "learned" if learned else ""
             self._step("add", self._shaped(node, out, "expand"), out, added, of)
-        elif node.kind == "linear" and is_tensor(other) and other.dim() == 1:      # its bias
-            info = node.info if node.info.transposed else node.info._replace(x=None)
-            self._tag(out, Node("linear", None, out.shape, node.site, info))
+        elif root.kind == "linear" and is_tensor(other) and self._belongs(other, node):
+            root.info = root.info if root.info.transposed else root.info._replace(x=None)
+            self._tag(out, Node(node.kind, node.parent, out.shape, node.site, node.info))
         elif is_tensor(other) and (friend.kind == "linear" or other.numel() < out.numel()):      # (no residual stream)
             self._made("turned", node, out)
         elif node.kind == "linear" or root.kind != "linear":
@@ -584,12 +633,22 @@ class Tracer:
         else:
             self._lost(node, out, op.name)
 
+    def _belongs(self, other: Any, node: Node) -> bool:
+        """Whether what is added to a projection is its bias, or goes through fewer columns of what it was made from."""
+        root, path, again = node.root, node.path(("linear",)), self.node_of(other).root
+        moves = root.shape[-1] == other.numel() and all(step.kind == "move" for step in path[1:])
+        if other.dim() == 1 or isinstance(other, torch_module().nn.Parameter):
+            return moves
+        of = [one() for one in (root.info.of, again.info.within) if one is not None] if again.kind == "linear" else []
+        return len(path) == 1 and len(of) == 2 and None not in of and self._origin(of[0]) is self._origin(of[1])
+
     def _take_inputs(self, call: Call) -> None:
         """What queries and keys were projected from, where they are two tensors that the caller has names for."""
         roots = [call.node(role).path(MADE)[0] for role in ("query", "key", "value")]
         given = [root.info.of() for root in roots if root.kind == "linear"]
         inputs = [self._origin(tensor) for tensor in given if tensor is not None]
         call.other_side = len(inputs) == 3 and inputs[2] is inputs[0] and inputs[1] is not inputs[0]
+        call.out_of_order = len(inputs) == 3 and inputs[1] is not inputs[2] and _are_moved(*inputs[1:])
         tensors = inputs[:2]
         if len(inputs) == len(given) > 1 and "linear" == roots[0].kind == roots[1].kind:
             for names in names_of(tensors) if tensors[0] is not tensors[1] else ():
@@ -600,7 +659,7 @@ class Tracer:
     def _made(self, kind: str, node: Node, out: Any) -> None:
         """Made from a projection by a step that mixes columns of a token and head: it stands where the whole stood."""
         if node.root.kind != "linear":
-            return self._lost(node, out, kind)
+            return self._lost(node, out, ("mixed",))
         since = [*dropwhile(lambda step: math.prod(step.shape) != out.numel() or (step.kind == "move" and step.of),
                             node.path(("linear",))[::-1])]
         whole, before = self._shaped(since[0], out, "reshape") if since else node, None
@@ -645,7 +704,12 @@ class Tracer:
             axes = [axis for axis in range(target.dim()) if not cells.transpose(0, axis).flatten(1).any(1).all()]
             if axes:
                 rows = cells.transpose(0, axes[-1]).flatten(1).any(1).nonzero().flatten()
-                cache = axes[-1], int(rows[0]), len(rows)
+                old = target.new_zeros(target.shape) if self.node_of(target).cache is None else self.node_of(target).cache[3]
+                new = before_positions(self.node_of(value).path(MADE))
+                before = None if old is None or new is None else old.clone()
+                if before is not None:
+                    op.function(before, *op.args[1:-1], new)
+                cache = axes[-1], int(rows[0]), len(rows), before
                 self._tag(target, Node("source", None, target.shape, caller(), cache=cache))
 
     def _on_sum(self, op: Operation) -> None:
@@ -745,7 +809,9 @@ class Tracer:
             return self._made("turned", nodes[0], op.out)
         if roots[-1].kind == "linear" and op.out.shape[-1] == tensors[-1].shape[-1]:      # new keys after earlier ones
             axis, new = next((axis, size) for axis, size in enumerate(tensors[-1].shape) if size != op.out.shape[axis])
-            cache = axis, op.out.shape[axis] - new, new
+            parts = [before_positions(node.path(MADE)) for node in nodes]
+            before = None if any(one is None for one in parts) else torch_module().cat(parts, axis)
+            cache = axis, op.out.shape[axis] - new, new, before
             return self._tag(op.out, Node("source", None, op.out.shape, caller(), cache=cache))
         scores = [place for place, root in enumerate(roots) if root.kind == "product"]
         if len(roots) == 2 and len(scores) == 1 and op.out.shape[-1] == nodes[scores[0]].shape[-1] + 1:

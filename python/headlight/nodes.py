@@ -22,6 +22,7 @@ LARGE = 1 << 22          # elements above which an index is not carried along
 BLOCKED = -1e3           # added to a score, or replaces it: in effect −inf
 _FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 MOST_WEIGHTS = 1 << 20      # numbers of a sentence's weights that are kept
+MASKS = "mask|pad"       # in names of arguments
 OTHER_SIDE = r"mem|enc|context|ctx|cross|cond|src|source|kv|key"     # in names of what cross-attention has keys of
 Place = Tuple[int, ...]  # indices along the shared axes of a product
 
@@ -46,9 +47,10 @@ class Node:
     __slots__ = ("kind", "parent", "shape", "site", "info", "tensor", "cache", "of", "kept")
 
     def __init__(self, kind: str, parent: Any, shape: Sequence[int], site: Site | None, info: Any = None,
-                 of: Any = None, kept: Any = None, cache: tuple[int, int, int] | None = None) -> None:
+                 of: Any = None, kept: Any = None, cache: tuple[int, int, int, Any] | None = None) -> None:
         self.kind, self.parent, self.shape, self.site, self.info = kind, parent, tuple(shape), site, info
-        # The tensor, weakly; of a cache its axis, the first key or value along it that is new, and how many are; what
+        # The tensor, weakly; of a cache its axis, the first key or value along it that is new, how many
+        # are, and the keys as before positions turned them; what
         # this is a norm of, weakly, whether what is added is a product, or a move that may be a part of a rotation; of
         # weights some sentences (heads, T, S), of a source the operation behind which a projection is not followed.
         self.tensor, self.cache, self.of, self.kept = lambda: None, cache, of, kept
@@ -94,6 +96,7 @@ class Linear(NamedTuple):
     bias_of: Any                 # the bias of that module
     of: Any = None               # x, weakly
     call: Any = None             # the attention whose heads x has side by side
+    within: Any = None           # what x was projected from, weakly
 
 
 class Product:
@@ -142,6 +145,16 @@ def moves_of(path: Sequence[Node]) -> list[Move]:
 def factor_of(path: Sequence[Node]) -> float:
     """What the steps multiply by."""
     return float(math.prod(node.info for node in path if node.kind == "scale"))
+
+
+def before_positions(path: Sequence[Node]) -> Any:
+    """What the last step of a path was before positions turned it, without the scale; None: not known."""
+    turned = next((step.info for step in path if step.kind == "turned"), None)
+    base, tensor = (path[0], path[0].cache[3]) if path[0].cache else turned or (None, None)
+    if tensor is None or base not in path:
+        return None
+    at = path.index(base)
+    return moved(tensor, moves_of(path[at + 1:])) / (factor_of(path[:at + 1]) or 1)
 
 
 def index_after(moves: Sequence[Move], shape: Sequence[int]) -> Any | None:
@@ -213,8 +226,9 @@ def first_reshaping(node: Node) -> Site | None:
 def layout_of(product: Product) -> tuple[list[list[Place]], tuple[Any, ...]]:
     """Which index along a product's shared axes is which [sentence][head]: found by following each element back to the
     projection it came from; where that is not known, (batch, heads). And what is wrong: a code, where, its detail."""
-    known = ((side, product.index_of(side, PROJECTED)) for side in "ab")
-    side, found = next((one for one in known if one[1] is not None), ("", None))
+    known = [one for one in ((side, product.index_of(side, PROJECTED)) for side in "ab") if one[1] is not None]
+    # (of queries that all sentences share the keys show the sentences)
+    side, found = max(known, default=("", None), key=lambda one: len(np.unique(one[1][0] // one[1][1].shape[-1])))
     by_sentence: dict[Any, list[Place]] = {}
     if found is None:
         # Unknown: of two shared axes or more the last counts heads; one alone counts sentences.
@@ -315,8 +329,16 @@ def names_of(tensors: Sequence[Any]) -> Iterator[list[str]]:
             yield [known[id(tensor)] for tensor in tensors]
 
 
-def masks_around(names: str = "mask|pad") -> list[tuple[str, Any]]:
-    """The masks among the arguments of the caller's functions around an operation, by name."""
+def _may_be_mask(tensor: Any, sizes: set[int]) -> bool:
+    if getattr(tensor, "is_nested", False) or tensor.is_quantized or tensor.is_meta or tensor.is_complex():
+        return False
+    return not tensor.is_floating_point() or tensor.shape[-1:] and tensor.shape[-1] in sizes and bool(
+        ((tensor == 0) | (tensor == 1)).all())
+
+
+def masks_around(names: str = MASKS, sizes: set[int] = set()) -> list[tuple[str, Any]]:
+    """The masks among the arguments of the caller's functions around an operation, by name; of no names other arrays
+    of integers or bool, or of 0 and 1 whose last axis has one of these sizes."""
     masks: list[tuple[str, Any]] = []
     first = None
     for depth, frame in enumerate(_user_frames()):
@@ -327,7 +349,8 @@ def masks_around(names: str = "mask|pad") -> list[tuple[str, Any]]:
         if depth > 0 and (depth > 1 if first is None else owner is not first):
             break
         masks += [(name, values[name].detach()) for name in arguments
-                  if re.search(names, name) and is_tensor(values.get(name))]
+                  if re.search(names, name) and is_tensor(values.get(name)) and
+                  (names or not re.search(MASKS, name) and _may_be_mask(values[name], sizes))]
     return masks
 
 
@@ -355,7 +378,7 @@ class Call:
         # Which rows of the weights are kept; None: all.
         self.rows = None if queries <= most else np.unique(np.linspace(0, queries - 1, most).astype(int))
         self.masks = masks_around()               # by the names of arguments
-        self.handed = masks_around("len|visible|valid|attend|keep|allow|bias")      # what a mask may be made from
+        self.handed = masks_around("", {queries, keys})      # what a mask may be made from
         self.given, self.dims = [], ()            # those of a function of torch; over which axes the softmax goes
         self.weight_path: list[Node] = []         # softmax … what met the values
         self.softmax = self.value_node = self.context = NOTHING      # the weights; the values; what they give
@@ -380,6 +403,7 @@ class Call:
         self.whole = False                        # values were met, or none will be
         # Its queries are some of a call; the dropout that was on without a gradient; values come from where queries do.
         self.in_parts, self.dropped, self.other_side = False, 0.0, False
+        self.out_of_order = False                 # values are made from the rows of what keys are, in another order
         self.lost = ""                            # an operation behind which the sum over values is not followed
 
     def observe(self, code: str, site: Site | None, *details: str) -> None:
@@ -487,14 +511,10 @@ class Call:
     def operand_before(self, role: str) -> Array | None:
         """An operand as before positions turned it, (sentences, heads, rows, d), without the scale; None: not known."""
         path = self.node(role).path(MADE)
-        turned = [step for step in path if step.kind == "turned"]
-        if not turned:      # (what came from elsewhere may have been turned there)
-            return self.operand(role) if path[0].kind == "linear" else None
-        base, tensor = turned[0].info or (None, None)
-        if base not in path:
-            return None
-        at = path.index(base)
-        return self._of_heads(role, moved(tensor, moves_of(path[at + 1:])), factor_of(path[:at + 1]))
+        if path[0].kind == "linear" and all(step.kind != "turned" for step in path):
+            return self.operand(role)
+        before = before_positions(path)      # (what came from elsewhere may have been turned there)
+        return None if before is None else self._of_heads(role, before, 1.0)
 
     def factor(self, role: str) -> float:
         """What an operand was multiplied by since its projection or norm; where there is none, if that makes 1/√d_k."""
@@ -530,7 +550,7 @@ class Call:
         index, base = self.index_of("key", ("source",)) or (None, NOTHING)
         if not base.cache:
             return 0, 0
-        axis, first, count = base.cache
+        axis, first, count, _ = base.cache
         rows = np.unravel_index(index[0, 0, :, 0], base.shape)[axis]
         new = (rows >= first) & (rows < first + count)
         return int(new.argmax()), int(new.sum())

@@ -18,7 +18,7 @@ import numpy as np
 from .engine import (LISTS, STACKS, Array, Error, Words, _answer, as_numpy, export, first_line, held_file, layers_of,
                      notebook_shell, open_window, projections, refused, regular, require, roles_of, run, side_by_side,
                      tensors_file, token_metadata, torch_module, words_of_options, write_safetensors, written_whole)
-from .flow import leaks, said_of, words
+from .flow import allowed_of, leaks, said_of, stand_of, tokens_of, words
 from .follow import Tracer
 from .nodes import MADE, MOST_WEIGHTS, NOTHING, Call, Node, Site, factor_of, first_reshaping, recovered
 
@@ -53,7 +53,10 @@ class Report:
         with tensors_file(arrays, metadata) as path, refused("headlight diagnose"):
             answer = json.loads(run(["diagnose", path, "--format", "json", "--language", language], accept=(0, 1)))
         calls: dict[tuple[str, str, Site | None], list[int]] = {}
-        for one in answer["mistakes"]:
+        exchanged = {call for call, _, *text in said if text[0] == "mask" and text[1][0] == "others"}
+        for one in answer["mistakes"]:      # (masks of other sentences explain more than one that is off by one does)
+            if one["call"] in exchanged and one["code"] in ("mask_missing", "mask_off_by_one"):
+                continue
             calls.setdefault((one["text"], one["code"], site_of(one)), []).append(one["call"])
         self.mistakes = [Mistake(text, *(site or (None, None)), tuple(dict.fromkeys(where)), code)
                          for (text, code, site), where in calls.items()]
@@ -182,14 +185,14 @@ class _Captured:
                 arrays.clear()
                 return
             arrays["query"] = arrays["query"][:, rows]
-        if "value" in arrays and arrays["value"].shape[1] != arrays["key"].shape[1]:
+        if "value" in arrays and (arrays["value"].shape[1] != arrays["key"].shape[1] or queries != keys == 1):
             del arrays["value"]
         if len(founds) == len(parts):
             arrays["attentions"] = np.concatenate([as_numpy(found[:kept]) for found in founds], 1)
         dropped = any(step.kind == "drop" for part in parts for step in part.weight_path)
         if rows is None and "value" in arrays:
             merge = None if dropped else call.merged(parts)
-            if merge is not None:
+            if merge is not None and not self._crossed(merge):
                 tensor = call.output[0]
                 arrays.update(merge=merge, output=as_numpy(tensor).astype(np.float32).reshape(merge.shape))
                 self.facts["row_length"] = tensor.shape[-2] if tensor.dim() > 2 else 0
@@ -199,12 +202,28 @@ class _Captured:
         self._take_given(rows)
         if intended is not None and rows is None:
             arrays["intended"] = intended.reshape(-1, 1, *intended.shape[-2:])[:len(sentences)]
+        stands = {role: stand_of(call, role) for role in ("query", "key")} if queries < keys and len(parts) == 1 else {}
+        at, _, whole = tokens_of(call, {role: stand for role, stand in stands.items() if stand is not None})
+        held = int(at[-1]) + 1      # the rest of a cache is empty yet, or of keys behind some of the queries
+        if 0 < held < keys == whole and not allowed_of(call)[..., held:].any():
+            for name in arrays:
+                if name.startswith(("key", "value")):
+                    arrays[name] = arrays[name][:, :held]
+                elif name.startswith(("attentions", "intended", "step.")):
+                    arrays[name] = arrays[name][..., :held]
         arguments = self.facts["arguments"] = []      # of calls that are too large their names alone
         for name, mask in call.masks:
             if few and mask.numel():
                 arrays[f"argument.{len(arguments)}"] = as_numpy(mask)
             arguments.append([name, str(masks.setdefault((mask.shape, mask.data_ptr()), len(masks)))])
         self._take_roles()
+
+    def _crossed(self, merge: Array) -> bool:
+        """Whether heads are put together in the order of the values' heads, which is not that of the weights."""
+        stands, (_, heads, queries, _) = [stand_of(self.call, role) for role in ("query", "value")], self.call.shape
+        found = merge[0] // (queries * (merge.shape[1] // heads)) % heads
+        in_order = (found == np.arange(merge.shape[1]) // (merge.shape[1] // heads)).all()
+        return not in_order and None not in stands and stands[0].differs(stands[1], "heads")
 
     def _take_inputs(self, operands: Mapping[str, Array | None], kept: int, swapped: bool) -> None:
         """What should have met, from the projections. `swapped`: queries are named keys, and keys queries."""
@@ -254,8 +273,7 @@ class _Captured:
         projected = {"q_proj.weight", "k_proj.weight"} & set(self.arrays)
         for role in paths if "turned" in kinds and rows is None and not projected else ():
             array, turned = call.joined(lambda part: part.operand_before(role)), self.arrays.get(role)
-            known = array is not None and turned is not None and not paths[role][0].cache
-            if known and array[0].size == turned[0].size:
+            if array is not None and turned is not None and array[0].size == turned[0].size:
                 self.arrays[role + ".before"] = side_by_side(array[:len(turned)])
         facts["new_at"], facts["new_keys"] = call.new_rows() if len(self.parts) == 1 else (0, 0)
         if call.inputs and not call.goes_on:

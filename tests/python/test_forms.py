@@ -9,6 +9,7 @@ import unittest
 from common import torch
 import forms
 import headlight
+import public_forms
 import wrong
 
 ALL = bool(os.environ.get("HEADLIGHT_ALL_FORMS")) or "--count" in sys.argv
@@ -40,7 +41,13 @@ class Forms(unittest.TestCase):
                 unchecked += verdict == "unchecked"
                 self.assertNotEqual(verdict, "named", str(report))
                 self.assertGreater(report.judged, 0, str(report))
-        self.assertLess(unchecked, RIGHT // 8)
+        self.assertLess(unchecked, RIGHT // 20)
+
+    def test_those_of_public_code(self):
+        for name, module, given in public_forms.public_forms():
+            with self.subTest(name), torch.no_grad():
+                verdict, report = judged(forms.Form(name, lambda: module.eval()(*given)))
+                self.assertEqual(verdict, "right", str(report))
 
     def test_wrong_ones_are_not_called_right(self):
         self.assertGreaterEqual(len(wrong.WRONG), 60)

@@ -33,6 +33,8 @@ def stacked_last(self, z, b):
 MOVED = {"of another sentence": lambda x: x.flip(0), "shifted": lambda x: x.roll(1, 2), "reversed": lambda x: x.flip(2),
          "of another head": lambda x: x.roll(1, 1), "past relu": lambda x: x.relu(), "times 0": lambda x: x * 0,
          "with noise": lambda x: x + torch.randn(x.shape), "of the mean": lambda x: x + x.mean(0, keepdim=True),
+         "of head 0": lambda x: x[:, :1].expand_as(x), "of sentence 0": lambda x: x[:1].expand_as(x),
+         "of the mean token": lambda x: x.mean(2, keepdim=True).expand_as(x), "past softmax": lambda x: x.softmax(-1),
          "of the last token": lambda x: x[:, :, -1:].expand_as(x), "sorted": lambda x: x.sort(2).values}
 # Kinds of mistakes: what is done wrong, and what they need to be seen.
 WRONG = {
@@ -40,6 +42,7 @@ WRONG = {
     "q @ v.T": {"wrong_qkv": lambda _, q, k, v: (q, v, v)},
     "k in place of v": {"wrong_qkv": lambda _, q, k, v: (q, k, k)},
     "q in place of k": {"wrong_qkv": lambda _, q, k, v: (q, q, v), "cross": False},
+    "last key left out": {"wrong_qkv": lambda _, q, k, v: (q, k[:, :, :-1], v[:, :, :-1]), "mask": "none"},
     "a window to both sides": {"wrong_mask": near, "mask": "causal"},
     "one cell missing": {"wrong_mask": one_missing, "mask": "causal"},
     "one cell missing of padding": {"wrong_mask": one_missing, "mask": "padding", "batch": 3},
@@ -68,6 +71,9 @@ WRONG = {
     "weights transposed": {"wrong_weights": lambda _, p: p.transpose(-2, -1)},
     "weights of another sentence": {"wrong_weights": lambda _, p: p.flip(0)},
     "weights of another head": {"wrong_weights": lambda _, p: p.roll(1, 1)},
+    "weights of the largest": {"wrong_weights": lambda _, p: (p == p.amax(-1, keepdim=True)).to(p.dtype)},
+    "weights of the mean over heads": {"wrong_weights": lambda _, p: p.mean(1, keepdim=True).expand_as(p)},
+    "weights of the mean over sentences": {"wrong_weights": lambda _, p: p.mean(0, keepdim=True).expand_as(p)},
     "weights scaled": {"wrong_weights": lambda _, p: p * 1.5},
     "weights rounded": {"wrong_weights": lambda _, p: (p * 4).round() / 4},
     "split without transposing": {"wrong_split": lambda self, x: x.reshape(x.shape[0], -1, x.shape[1], self.d)},
