@@ -133,7 +133,8 @@ def said_of(call: Call, named: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
             np.array_equal(np.unique(first[0] % first[1].shape[-1]), np.unique(second[0] % first[1].shape[-1]))
         if same and {one, other} <= set(named):
             yield "same", (one,), (other,)
-    yield from [("side",)] * call.other_side + [("rows",)] * call.out_of_order + [("dropout", f"{call.dropped:g}")] * (call.dropped > 0)
+    yield from [("side",)] * call.other_side + [("rows",)] * call.out_of_order
+    yield from [("dropout", f"{call.dropped:g}")] * (call.dropped > 0)
     if call.found is not None and len(call._parts) == 1 and np.isnan(as_numpy(call.found)).any():
         yield "nan", *_places(np.isnan(as_numpy(call.found)).any(-1))
     yield from _of_output(call, stands.get("query"), named)
@@ -169,14 +170,16 @@ def _allowed_by(call: Call, name: str, array: Array, sizes: Mapping[str, int]) -
         for heads, rows in itertools.product({1, sizes["h"]}, {1, sizes["t"]}):
             if array.size == sizes["b"] * heads * rows:      # (repeated for each head and query, or not)
                 yield np.arange(sizes["s"]) < array.reshape(sizes["b"], heads, rows, 1)
-    if array.dtype.kind in "iu" and array.shape in ((sizes["s"],), (sizes["b"], sizes["s"])) and sizes["t"] == sizes["s"]:
+    of_keys = array.shape in ((sizes["s"],), (sizes["b"], sizes["s"]))
+    if array.dtype.kind in "iu" and of_keys and sizes["t"] == sizes["s"]:
         yield (array[..., None] == array[..., None, :]).reshape(-1, 1, sizes["t"], sizes["s"])
     numbers = array.dtype.kind == "b" or np.isin(array, (0, 1)).all()
     shared = call.product.shared
     if array.ndim == 3 and len(shared) == 1 and len(array) == shared[0] > sizes["b"]:      # a mask for each head
         array = array[np.array(call.places)[..., 0]]
     for axes in _AXES:
-        if len(axes) == array.ndim and not (axes == "hts" and sizes["h"] == sizes["b"]) and all(size in (1, sizes[axis]) for axis, size in zip(axes, array.shape)):
+        if len(axes) == array.ndim and not (axes == "hts" and sizes["h"] == sizes["b"]) and \
+                all(size in (1, sizes[axis]) for axis, size in zip(axes, array.shape)):
             placed = array.transpose([axes.index(axis) for axis in "bhts" if axis in axes])
             placed = placed[tuple(slice(None) if axis in axes else None for axis in "bhts")]
             yield from (placed != 0, placed == 0) if numbers else (placed > BLOCKED,)
@@ -264,7 +267,7 @@ def masks_of(call: Call, stands: Mapping[str, Stand]) -> Iterator[tuple[Any, ...
         if 0 < tensor.numel() <= MOST_WEIGHTS and not tensor.is_complex():
             array, sizes = as_numpy(tensor), {"b": count, "h": heads, "t": queries, "s": keys}
             some = [*map(of_all, _allowed_by(call, name, array, sizes))]
-            if queries < whole and (at < whole).all() and array.shape[-1:] == (whole,):      # of which some rows are meant
+            if queries < whole and (at < whole).all() and array.shape[-1:] == (whole,):  # some rows are meant
                 forms = _allowed_by(call, name, array, {**sizes, "t": whole, "s": whole})
                 some += [one[:, :, at] if one.shape[2] == whole else one for one in forms]
             handed.append((name, some))
@@ -366,7 +369,8 @@ def _elsewhere(moved: Array, at: int) -> list[int]:
     return [int(one) for one in np.flatnonzero(moved.reshape(len(moved), -1).any(1)) if one != at]
 
 
-def _idle(again: Again, calls: Sequence[Call], ran: Callable[..., Any], outs: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+def _idle(again: Again, calls: Sequence[Call], ran: Callable[..., Any],
+          outs: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
     """Columns of a projection, as those of a head, that no query, key or value has, and that change no output."""
     used: dict[int, Array] = {}
     found = [(at, role, call.index_of(role, ("linear",))) for at, call in enumerate(calls) for role in

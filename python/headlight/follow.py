@@ -20,7 +20,8 @@ import numpy as np
 from .engine import LISTS, first_line, is_tensor, require, roles_of, torch_module
 from .flow import RUNNING, Again, apart, parts_of
 from .nodes import (LARGE, MADE, NOTHING, OTHER_SIDE, Call, Linear, Move, Node, Product, axes_after, caller, evaluating,
-                    before_positions, factor_of, index_after, modules_around, moved, moves_of, names_of, path_of, product_of, variables)
+                    before_positions, factor_of, index_after, modules_around, moved, moves_of, names_of, path_of,
+                    product_of, variables)
 
 
 class Keep(NamedTuple):
@@ -310,7 +311,8 @@ class Tracer:
         operation = Operation(function, name, args, kwargs, out, node, node.root)
         if name in _HANDLERS:
             getattr(self, _HANDLERS[name])(operation)
-            if is_tensor(out) and operation.root.kind == "linear" and self.node_of(out) is NOTHING and name != "dropout":
+            if is_tensor(out) and operation.root.kind == "linear" and self.node_of(out) is NOTHING \
+                    and name != "dropout":
                 self._lost(node, out, name)
         for one in [out] if is_tensor(out) else out if isinstance(out, LISTS) else ():
             if name not in _HANDLERS and is_tensor(one):
@@ -487,7 +489,8 @@ class Tracer:
     def _on_conv(self, op: Operation) -> None:
         """One of a single place is a projection of the axis of channels."""
         x, weight, move = op.get(0, "input"), op.get(1, "weight"), torch_module().movedim
-        if op.root.kind in _CELLS or set(weight.shape[2:]) != {1} or op.get(6, "groups", 1) != 1 or x.shape[2:] != op.out.shape[2:]:
+        if op.root.kind in _CELLS or set(weight.shape[2:]) != {1} or op.get(6, "groups", 1) != 1 or \
+                x.shape[2:] != op.out.shape[2:]:
             return self._on_other(op) if op.node is not NOTHING else None
         whole = op.out.movedim(1, -1)
         self._projected(x, weight, op.get(2, "bias"), whole, turned=True, arranged=[Move(move, (1, -1), permutes=True)])
@@ -704,7 +707,8 @@ class Tracer:
             axes = [axis for axis in range(target.dim()) if not cells.transpose(0, axis).flatten(1).any(1).all()]
             if axes:
                 rows = cells.transpose(0, axes[-1]).flatten(1).any(1).nonzero().flatten()
-                old = target.new_zeros(target.shape) if self.node_of(target).cache is None else self.node_of(target).cache[3]
+                kept = self.node_of(target).cache
+                old = target.new_zeros(target.shape) if kept is None else kept[3]
                 new = before_positions(self.node_of(value).path(MADE))
                 before = None if old is None or new is None else old.clone()
                 if before is not None:
