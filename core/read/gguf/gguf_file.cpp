@@ -323,7 +323,7 @@ Result<GgufFile> map_gguf(const fs::path& path) {
 }
 
 bool is_gguf(const fs::path& path) {
-  if (is_folder(path)) return false;
+  if (!is_regular(path)) return false;  // a pipe is not waited for
   std::ifstream file(path, std::ios::binary);
   char begin[4] = {};
   return file.read(begin, sizeof begin) && std::string_view(begin, sizeof begin) == kMagic;
