@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .engine import LISTS, Array, as_numpy, is_tensor, torch_module
-from .nodes import BLOCKED, MADE, MOST_WEIGHTS, PROJECTED, Call, factor_of
+from .nodes import BLOCKED, LENGTHS, MADE, MOST_WEIGHTS, PROJECTED, Call, factor_of
 
 TEXTS = {         # English and Chinese; what is said is a tuple: a name, and what stands in the gaps
     "passes": ("{} pass through {}, which is not followed: not checked", "{}经过 {}，无法跟踪：未检查"),
@@ -57,7 +57,6 @@ TEXTS = {         # English and Chinese; what is said is a tuple: a name, and wh
     "tokens": ("tokens", "词元"), "heads": ("heads", "头"), "mixed": ("what mixes columns", "混合各列的运算"),
 }
 _AXES = ("s", "ts", "bs", "bt", "sb", "bts", "hts", "tsb", "bhts", "tsbh")     # of masks that programs hand over
-_LENGTHS = "len|visible|valid|attend|keep|allow|bias"     # in names of what a mask has to follow from
 RUNNING = threading.local()      # `alone`: whether a module runs without the watches of this thread
 
 
@@ -288,7 +287,7 @@ def masks_of(call: Call, stands: Mapping[str, Stand]) -> Iterator[tuple[Any, ...
         yield "mask", _rule(allowed | empty[..., None] & causal, at, masks), drawn
     adds = any(step.kind in ("add", "times") for part in call._parts for step in part.path)
     for name, some in handed:
-        if name in of_names or name in dict(implied) or not re.search(_LENGTHS, name):
+        if name in of_names or name in dict(implied) or not re.search(LENGTHS, name):
             continue
         if some and not some[0].all() and not (adds and "bias" in name):
             yield "lengths", name

@@ -23,6 +23,7 @@ BLOCKED = -1e3           # added to a score, or replaces it: in effect −inf
 _FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 MOST_WEIGHTS = 1 << 20      # numbers of a sentence's weights that are kept
 MASKS = "mask|pad"       # in names of arguments
+LENGTHS = "len|visible|valid|attend|keep|allow|bias"     # in names of what a mask has to follow from
 OTHER_SIDE = r"mem|enc|context|ctx|cross|cond|src|source|kv|key"     # in names of what cross-attention has keys of
 Place = Tuple[int, ...]  # indices along the shared axes of a product
 
@@ -350,7 +351,8 @@ def masks_around(names: str = MASKS, sizes: set[int] = set()) -> list[tuple[str,
             break
         masks += [(name, values[name].detach()) for name in arguments
                   if re.search(names, name) and is_tensor(values.get(name)) and
-                  (names or not re.search(MASKS, name) and _may_be_mask(values[name], sizes))]
+                  (names or not re.search(MASKS, name) and
+                   (re.search(LENGTHS, name) or _may_be_mask(values[name], sizes)))]
     return masks
 
 
