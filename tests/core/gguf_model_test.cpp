@@ -380,8 +380,10 @@ std::vector<std::string> raw_tokens(const GgufBytes& made, const std::string& te
   const auto file = locate_gguf("m.gguf", bytes);
   const auto tokenizer = gguf_tokenizer(*file);
   if (!tokenizer) return {tokenizer.error().message()};
+  const auto encoded = encode(*tokenizer->tokenizer, text, true);
+  if (!encoded) return {encoded.error().message()};
   std::vector<std::string> raw;
-  for (const Token& token : encode(*tokenizer->tokenizer, text, true)->tokens) raw.push_back(token.raw);
+  for (const Token& token : encoded->tokens) raw.push_back(token.raw);
   return raw;
 }
 
@@ -431,7 +433,9 @@ TEST(GgufTokenizers, OfBertAreWordPieces) {
   const std::string bytes = made.bytes();
   const auto tokenizer = gguf_tokenizer(*locate_gguf("m.gguf", bytes));
   std::vector<int> types;
-  for (const Token& token : encode_pair(*tokenizer->tokenizer, "e", "e")->tokens) types.push_back(token.type);
+  const auto pair = encode_pair(*tokenizer->tokenizer, "e", "e");
+  ASSERT_TRUE(pair);
+  for (const Token& token : pair->tokens) types.push_back(token.type);
   EXPECT_EQ(types, (std::vector<int>{0, 0, 0, 1, 1}));
 }
 
