@@ -7,6 +7,7 @@
 #include "models/log_folder.h"
 #include "models/model_sources.h"
 #include "models/open_model.h"
+#include "read/gguf/gguf_model.h"
 #include "read/hub/adapter.h"
 #include "read/hub/folder_kind.h"
 #include "text/nearest.h"
@@ -19,13 +20,14 @@ struct WhatLines {
   bool opens = false;
 };
 
-/// A checkpoint, perhaps with adapters, by its headers alone.
+/// A checkpoint, perhaps with adapters, or a GGUF file, by its headers alone.
 Result<WhatLines> what_checkpoint(const SourceParts& parts, const std::filesystem::path& path) {
   const auto places = TRY(checkpoint_places(parts, path));
-  const ListedModel model = listed_model({.name = path.string(), .folder = places.weights});
+  const ListedModel model = listed_folder_or_file({.name = path.string(), .folder = places.weights});
+  const std::string kind = is_gguf(places.weights) ? "a GGUF file" : "a checkpoint";
   WhatLines lines{.what = {}, .opens = model.opens()};
   lines.what =
-      (model.family.empty() ? "a checkpoint" : "a checkpoint of the family " + model.family) +
+      (model.family.empty() ? kind : kind + " of the family " + model.family) +
       (model.layers > 0 ? ", " + std::to_string(model.layers) + " layers of " + std::to_string(model.heads) + " heads"
                         : "") +
       (model.dtype.empty() ? "" : ", " + model.dtype);
@@ -41,7 +43,8 @@ Result<WhatLines> what_is(const std::string& source) {
   if (!path_exists(path) && !source.starts_with(kShipped))
     return bad_input(source, "", "a file, a folder, or the name of a model", found_at(path), ErrorCode::file_absent);
   const bool folder = is_folder(path);
-  if (folder && (path_exists(path / "config.json") || has_adapter(path))) return what_checkpoint(parts, path);
+  if (is_gguf(path) || (folder && (path_exists(path / "config.json") || has_adapter(path))))
+    return what_checkpoint(parts, path);
   if (const FolderKind kind = kind_of_folder(path); !kind.what.empty())
     return WhatLines{kind.what + (kind.way.empty() ? "" : "\n" + kind.way)};
   if (folder && !logged_steps(path).empty())

@@ -278,9 +278,10 @@ constexpr std::string_view kMeasureNames[] = {"entropy",   "normalized", "distan
 std::string_view name(Measure measure) { return name_in(kMeasureNames, measure); }
 
 bool rests_on_one(const HeadMeasures& measures) {
-  constexpr float kLeastShare = 1.0f / 3, kLeastAboveEven = 2;
+  constexpr float kLeast = 0.4f, kTimesEven = 2;
+  const float even = measures.sink_of_words.even;
   const auto share = measures.of_word(Measure::sink);
-  return share && *share > kLeastShare && *share > kLeastAboveEven * measures.sink_of_words.even;
+  return share && *share > kTimesEven * even && *share - even > kLeast * (1 - even);
 }
 
 bool is_one_sequence(const Trace& trace, Stack stack) {

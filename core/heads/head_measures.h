@@ -67,8 +67,8 @@ struct HeadMeasures {
   friend bool operator==(const HeadMeasures&, const HeadMeasures&) = default;
 };
 
-/// Whether a head rests on one word: that has a third of the weight of all rows, and twice what even rows would give
-/// it.
+/// Whether a head rests on one word: that has twice the weight that even rows would give it, and 0.4 of the rest. Of
+/// heads with random scores (normal, variance 1) 1 in 1,000 does so with five words, 1 in 10,000 with six.
 bool rests_on_one(const HeadMeasures& measures);
 
 /// Sums over rows, from which measures follow.

@@ -47,6 +47,14 @@ TEST(What, OtherLayoutsAreNamedWithTheWayFromThem) {
   EXPECT_TRUE(said_of(pointer).first.starts_with("a Git LFS pointer to a file of 438 MB")) << said_of(pointer).first;
 }
 
+TEST(What, AGgufFileIsOneAlsoWhereItIsDamaged) {
+  const Folder folder;
+  const Said damaged = said_of(folder.with("m.gguf", "GGUF"));
+  EXPECT_EQ(damaged.status, 1);
+  EXPECT_EQ(damaged.first, "a GGUF file");
+  EXPECT_TRUE(contains(damaged.second, "more bytes at 4")) << damaged.second;
+}
+
 TEST(What, NothingIsRefused) {
   EXPECT_TRUE(contains(refused({"what", "no/such/path.npz"}), "found no such file"));
   const Folder folder;

@@ -346,9 +346,9 @@ TEST(HeadName, OtherHeadsAreNamedByTheirStrongestMeasure) {
   EXPECT_EQ(named({{Measure::first, 0.9f}, {Measure::special, 0.6f}}).words, "first word");
   EXPECT_EQ(named({{Measure::next, 0.4f}, {Measure::normalized, 0.85f}}).words, "mixed");
   EXPECT_EQ(named({}).words, "mixed") << "nothing stands out";
-  EXPECT_EQ(named({{Measure::sink, 0.4f}, {Measure::normalized, 0.3f}}).words, "rests on one token");
-  EXPECT_EQ(named({{Measure::sink, 0.4f}, {Measure::normalized, 0.9f}}).words, "spread out");
-  EXPECT_EQ(named({{Measure::sink, 0.3f}, {Measure::normalized, 0.3f}}).words, "mixed") << "less than a third";
+  EXPECT_EQ(named({{Measure::sink, 0.45f}, {Measure::normalized, 0.3f}}).words, "rests on one token");
+  EXPECT_EQ(named({{Measure::sink, 0.45f}, {Measure::normalized, 0.9f}}).words, "spread out");
+  EXPECT_EQ(named({{Measure::sink, 0.3f}, {Measure::normalized, 0.3f}}).words, "mixed") << "less than 0.4";
   EXPECT_EQ(named({{Measure::sink, 0.9f}, {Measure::first, 0.9f}}).words, "first word");
   EXPECT_TRUE(head_name(Language::en, SentenceArcs{}, {}, nullptr).words.empty()) << "not measured yet";
   const HeadMeasures none;
