@@ -54,13 +54,13 @@ def _load(named: Optional[str]) -> Any:
     with refused(str(found)):
         try:
             loaded = ctypes.CDLL(str(found))
-        except OSError:      # of another system
+            for returns, names in _RETURNS.items():
+                for name in names:
+                    getattr(loaded, "headlight_" + name).restype = returns
+        except (OSError, AttributeError):      # of another system, or an earlier one without this interface
             if named:
                 raise
             return None
-        for returns, names in _RETURNS.items():
-            for name in names:
-                getattr(loaded, "headlight_" + name).restype = returns
     return loaded
 
 

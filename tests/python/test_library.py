@@ -11,13 +11,14 @@ import tempfile
 import threading
 import time
 import unittest
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
 
 import common  # noqa: F401  (where the module is)
 import headlight
-from headlight.library import library
+from headlight.library import _load, library
 from test_recipes import recipes
 
 QUESTIONS = [("我请李雷帮我订了去北京的机票", {}), ("the cat sat", {"mask": "causal", "off": ["1.1", "0.2"]}),
@@ -39,6 +40,15 @@ class Library(unittest.TestCase):
                 headlight.open()
         with mock.patch.dict(os.environ, {"HEADLIGHT_LIBRARY": __file__}), self.assertRaises(headlight.Error):
             headlight.open()
+
+    def test_one_without_the_interface_is_left_aside(self):
+        for source in (np.random.bit_generator.__file__, __file__):
+            with tempfile.TemporaryDirectory() as folder:      # of its own: what is loaded stays mapped
+                other = shutil.copy(source, os.path.join(folder, "libheadlight.so.1"))
+                with mock.patch("headlight.library._places", lambda: iter([Path(folder)])):
+                    self.assertIsNone(_load.__wrapped__(None))
+                with self.assertRaises(headlight.Error):
+                    _load.__wrapped__(other)
 
     def test_the_process_gives_the_same_bytes(self):
         for source in (None, "shipped:decoder", "shipped:translator"):
