@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 
+from faults import told
+
 TREE, PROGRAM = pathlib.Path(sys.argv[1]), sys.argv[2]
 WORDS = 'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen'.split()
 OTHER_KEYS = 'Ctrl Enter', 'Ctrl Shift Enter', 'Shift Tab'  # of a training's form, and between controls
@@ -174,10 +176,7 @@ def main():
         for key in re.findall(r'`((?:(?:Alt|Ctrl|Shift) )+(?:\S|[A-Z]\w+(?: [A-Z]\w+)?)|F\d)`', document.read_text(encoding='utf-8')):
             if key not in known:
                 faults.append(f'{document.name}: expected a key of app/gui/actions/actions.cpp, found {key}')
-    for fault in faults:
-        print(fault, file=sys.stderr)
-    print(f'facts: {len(all_)} sentences, {len(known)} keys, {len(faults)} faults')
-    return faults != []
+    return told(faults, f'facts: {len(all_)} sentences, {len(known)} keys')
 
 
 if __name__ == '__main__':

@@ -10,6 +10,8 @@ import pathlib
 import re
 import sys
 
+from faults import told
+
 TREE = pathlib.Path(sys.argv[1])
 ONLY_IN_CHINESE = ['以下文档为英文。']  # the documents behind the links are English
 DIGITS = {word: at for at, word in enumerate('零 一 二 三 四 五 六 七 八 九 十'.split())} | {'两': 2}
@@ -103,10 +105,7 @@ def main():
             agree('the lines', *(collections.Counter(text.splitlines()) for _, text in kinds), kinds[1][1])
         else:
             compare(kinds[0][1], kinds[1][1], names)
-    for fault in faults:
-        print(fault, file=sys.stderr)
-    print(f'two languages: {len(english)} blocks, {len(faults)} faults')
-    return faults != []
+    return told(faults, f'two languages: {len(english)} blocks')
 
 
 if __name__ == '__main__':

@@ -1,13 +1,12 @@
 #!/usr/bin/python3
 """A second opinion on every analysis: oracle.py PROGRAM [SEED [MODELS]]
 
-Draws models and questions, asks the program, and computes each answer again in numpy (transformer.py). Exit status 77
-where numpy is missing. A seed draws the same questions."""
+Draws models and questions (case.py), asks the program, and computes each answer again in numpy (transformer.py,
+patches.py). Exit status 77 where numpy is missing. A seed draws the same questions."""
 
 import itertools
 import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -16,138 +15,9 @@ try:
 except ImportError:
     sys.exit(77)
 
-from transformer import Edits, Model, added, prefix_of, safetensors, softmax
-
-PROGRAM, SEED, MODELS = sys.argv[1], int((sys.argv[2:] + ['1'])[0]), int((sys.argv[3:] + ['16'])[0])
-METRICS = 'logit-difference', 'probability', 'kl', 'rank'
-PARTS = 'heads', 'residual', 'ffn', 'pattern', 'q', 'k', 'v'
-HELP = {}
-faults, numbers, worst = [], {}, {}
-
-
-def has(command, option):
-    if command not in HELP:
-        HELP[command] = subprocess.run([PROGRAM, command, '--help'], capture_output=True, text=True).stdout
-    return option in HELP[command]
-
-
-def joined(values):
-    return ','.join(map(str, values))
-
-
-class Case:
-    """A model on disk, two questions about it, and what is asked last."""
-
-    def __init__(self, random, folder):
-        self.random, self.folder = random, folder
-        self.model = Model(random, self.pick('decoder', 'decoder', 'encoder', 'encoder-decoder'))
-        self.model.save(folder)
-        self.two = self.model.arch == 'encoder-decoder'
-        self.clean, self.corrupt = self.two_texts(), None
-        self.edits, self.options = self.edited()
-        self.asked = []
-
-    def pick(self, *values):
-        return values[self.random.integers(len(values))]
-
-    def two_texts(self):
-        ids = self.random.permutation(self.model.words - 4)[:7].tolist()
-        return (ids[:self.pick(4, 5)], ids[4:]) if self.two else (ids[:self.pick(4, 5, 6)], None)
-
-    def changed(self, text, longer):
-        """Another text: one token replaced by a word of its own, and perhaps one more."""
-        own = self.model.words - 1
-        text, at = list(text), self.random.integers(len(text))
-        text[at] = own
-        return text[:at] + [own - 1] + text[at:] if longer else text
-
-    def edited(self):
-        """Edits of the question, and their options."""
-        edits, options, model = Edits(), [], self.model
-        if self.pick(0, 0, 1):
-            edits.mask = self.pick('none', 'causal', 'causal+window:2', 'chunk:3', 'causal+window:2+prefix:1', 'window:3')
-            options += ['--mask', edits.mask]
-        if self.pick(0, 0, 1):
-            edits.scale = 0.7
-            options += ['--scale', '0.7']
-        if self.pick(0, 0, 1):
-            edits.parts = [(self.pick('residual', 'norm', 'scale', 'ffn'), int(self.random.integers(model.layers)))]
-            options += ['--off', '%s:%d' % edits.parts[0]]
-        return edits, options
-
-    def question(self, text, options=None):
-        words = ['--ids', joined(text[0])] + (['--decoder-ids', joined(text[1])] if self.two else [])
-        return words + (self.options if options is None else options)
-
-    def run(self, text, put=None, edits=None):
-        return self.model.run(*text, edits=edits or self.edits, put=put)
-
-    def ask(self, command, *words, format='json'):
-        self.asked = [command, str(self.folder), *map(str, words), '--format', format]
-        answer = subprocess.run([PROGRAM, *self.asked], capture_output=True)
-        if answer.returncode:
-            faults.append(f'{" ".join(self.asked)}: {answer.stderr.decode()}')
-            return None
-        return json.loads(answer.stdout) if format == 'json' else answer.stdout
-
-    def agrees(self, what, found, expected, within=3e-5):
-        found, expected = np.asarray(found, float), np.asarray(expected, float)
-        size = np.maximum(1, np.abs(expected)) if expected.size else 1
-        far = np.abs(found - expected) / size if found.shape == expected.shape else np.inf
-        far = float(np.max(far)) if np.size(far) else 0.0
-        kind = what.split(' of ')[0]
-        numbers[kind] = numbers.get(kind, 0) + found.size
-        worst[kind] = max(worst.get(kind, 0), far / within)
-        if not far <= within:
-            faults.append(f'{" ".join(self.asked)}: {what}: {self.model.family}: expected {expected.ravel()[:5]}, found '
-                          f'{found.ravel()[:5]} ({far:.1e})')
-
-    def places(self, stack='self'):
-        """(tokens that ask, tokens that are read) of a text's stack."""
-        return (lambda text: (text[0], text[0])) if stack == 'encoder' or not self.two else (
-            (lambda text: (text[1], text[0])) if stack == 'cross' else (lambda text: (text[1], text[1])))
-
-    def any_head(self):
-        return self.pick(*self.model.stacks()), *(int(self.random.integers(n)) for n in (self.model.layers, self.model.heads))
-
-
-def prefixed(stack, layer, head):
-    return f'{prefix_of(stack)}{layer}.{head}'
-
-
-class Metric:
-    """A number of an answer, its ends, and the options that ask for it."""
-
-    def __init__(self, case, clean, corrupt, name=None, query=None):
-        self.name = name or case.pick(*METRICS)
-        self.at = query or (-1, -1)
-        self.clean = clean.logits[self.at[0]]
-        self.right, self.wrong = case.random.permutation(case.model.words)[:2]
-        self.options = ['--metric', self.name, '--answers', f'{self.right},{self.wrong}']
-        self.size = np.abs(self.clean).max() + 1
-
-    def __call__(self, logits):
-        if self.name == 'logit-difference':
-            return logits[self.right] - logits[self.wrong]
-        if self.name == 'probability':
-            return softmax(logits)[self.right]
-        if self.name == 'kl':
-            p, q = softmax(self.clean), softmax(logits)
-            return (p * np.log(p / q)).sum()
-        return 1 + (logits > logits[self.right]).sum()
-
-    def on_scale(self, logits):
-        return np.log2(self(logits)) if self.name == 'rank' else self(logits)
-
-    def is_sure(self, logits):
-        """Whether rounding cannot change a rank."""
-        return self.name != 'rank' or np.sort(np.abs(logits - logits[self.right]))[1] > 1e-3
-
-
-def effective(answer, edits, head):
-    """The weights by which a head adds to the stream."""
-    weights = answer.of['pattern', *head]
-    return weights if head not in edits.off else weights * 0 + (weights.mean(0) if edits.off_as == 'mean' else 0)
+from case import MODELS, METRICS, SEED, Case, Metric, effective, faults, has, joined, numbers, prefixed, worst
+from patches import check_estimate, check_patch, check_path, pairs, patch_question, put_in, two_answers
+from transformer import Edits, added, safetensors, softmax
 
 
 def check_export(case):
@@ -274,139 +144,6 @@ def check_why(case):
 
 def direction_of(case, clean, corrupt, noise):
     return ((case.clean, clean), (case.corrupt, corrupt))[::1 if noise else -1]
-
-
-def two_answers(case, metric_names=METRICS, same_length=False):
-    """Draws the corrupt text and a metric by which both differ."""
-    longer = not same_length and case.pick(0, 0, 1)
-    which = case.pick(0, 1) if case.two else 0
-    texts = [list(text) if text else None for text in case.clean]
-    texts[which] = case.changed(texts[which], longer)
-    if case.two and case.pick(0, 1):
-        texts[1 - which] = case.changed(texts[1 - which], False)
-    case.corrupt = tuple(texts)
-    clean, corrupt = case.run(case.clean), case.run(case.corrupt)
-    for _ in range(20):
-        metric = Metric(case, clean, corrupt, case.pick(*metric_names))
-        ends = metric.on_scale(clean.logits[-1]), metric.on_scale(corrupt.logits[-1])
-        if abs(ends[0] - ends[1]) > 0.02 and all(metric.is_sure(one.logits[-1]) for one in (clean, corrupt)):
-            return clean, corrupt, metric, ends
-    return None
-
-
-def pairs(case, stack, of_keys):
-    """Tokens of the clean and of the corrupt text that stand for each other: by position, else by their words."""
-    a, b = (case.places(stack)(text)[of_keys] for text in (case.clean, case.corrupt))
-    if len(a) == len(b):
-        return [(i, i) for i in range(len(a))]
-    return [(a.index(word), b.index(word)) for word in a if word in b]
-
-
-def put_in(case, source, at, stack, rows, share=1.0):
-    """A hook that gives the source's numbers to rows of a part: at is {(part, layer, head)}; `share` of the way."""
-    def put(part, own, layer, head, numbers):
-        if own != stack or (part, layer, head) not in at:
-            return numbers
-        numbers = numbers.copy()
-        for there, here in rows:
-            numbers[here] += share * (source.of[part, own, layer, head][there] - numbers[here])
-        return numbers
-    return put
-
-
-def patch_question(case, metric, *words):
-    both = [word for text in (case.clean, case.corrupt) for word in [case.question(text)]]
-    return case.ask('patch', *both[0], '--from', ' '.join(both[1]), *metric.options, *words)
-
-
-def check_patch(case, estimate=False):
-    drawn = two_answers(case, METRICS[:3] if estimate else METRICS)
-    if not drawn:
-        return
-    clean, corrupt, metric, (of_clean, of_corrupt) = drawn
-    model, noise, part = case.model, case.pick(False, True), case.pick(*PARTS)
-    stack = case.pick(*model.stacks())
-    stream = part in ('residual', 'ffn')
-    if stream and (stack == 'cross' or ('ffn', 0) in case.edits.parts or ('ffn', 1) in case.edits.parts):
-        stack, part, stream = case.pick(*model.stacks()), 'heads', False
-    if part == 'pattern' and len(pairs(case, stack, False)) != len(case.places(stack)(case.corrupt)[0]):
-        part = 'q'
-    matches = [pair[::-1] if noise else pair for pair in pairs(case, stack, part in 'kv')]
-    one_by_one = stream or case.pick(False, True)
-    words = ['--at', part, '--direction', 'noise' if noise else 'denoise', '--stack', stack]
-    words += ['--at-tokens', 'all'] if one_by_one and not stream else []
-    found = patch_question(case, metric, *words, *(['--estimate', '2'] if estimate else ['--control', 'random:2']))
-    if not found:
-        return
-    case.agrees('patch of ends', [found['clean'], found['corrupt']], [metric(clean.logits[-1]), metric(corrupt.logits[-1])])
-    base, source, text = (clean, corrupt, case.clean) if noise else (corrupt, clean, case.corrupt)
-    begin, end = (of_clean, of_corrupt) if noise else (of_corrupt, of_clean)
-    column, within = 'lost' if noise else 'restored', 3e-5 + 3e-6 * metric.size / abs(end - begin)
-    tokens = [[pair] for pair in matches] if one_by_one else [matches]
-    heads = 1 if stream else model.kv if part in 'kv' else model.heads
-    cells = list(itertools.product(range(model.layers), range(heads), tokens))
-    case.agrees('patch of places', [[c['layer'], c['head'] or 0, -1 if c['token'] is None else c['token']] for c in found['cells']],
-                [[layer, h, rows[0][1] if one_by_one else -1] for layer, h, rows in cells])
-    for cell, (layer, h, rows) in zip(found['cells'], cells):
-        value = lambda share: metric.on_scale(case.run(text, put_in(
-            case, source, {(part, layer, h)}, stack, rows, share)).logits[-1])
-        if estimate:
-            slope = (value(1e-4) - value(-1e-4)) / 2e-4 / (end - begin)
-            case.agrees('estimate', cell['estimate'], slope, within * 10)
-        if cell[column] is not None and metric.name != 'rank':
-            case.agrees('patch', cell[column], (value(1) - begin) / (end - begin), within)
-    if estimate:
-        best = sorted(found['cells'], key=lambda one: -abs(one['estimate']))[:2]
-        case.agrees('estimate of the largest', [one['patched'] == 'largest' for one in best], [True] * len(best))
-
-
-def check_estimate(case):
-    if has('patch', '--estimate') and not case.model.sinks:
-        check_patch(case, True)
-
-
-def check_path(case):
-    drawn = two_answers(case, METRICS[:3])
-    if not drawn:
-        return
-    clean, corrupt, metric, (of_clean, of_corrupt) = drawn
-    model, noise = case.model, case.pick(False, True)
-    place = lambda head: head[1] if head[0] == 'encoder' else 10 + 2 * head[1] + (head[0] == 'cross')
-    heads = [(stack, layer, h) for stack in model.stacks() for layer in range(model.layers) for h in range(model.heads)]
-    sender = case.pick(*heads)
-    readers = [head for head in heads if place(head) > place(sender)]
-    to = case.pick(None, *readers, *readers)
-    part = case.pick('', ':q', ':k', ':v', ':k@group', ':v@group') if to else ''
-    base, source, text = (clean, corrupt, case.clean) if noise else (corrupt, clean, case.corrupt)
-    begin, end = (of_clean, of_corrupt) if noise else (of_corrupt, of_clean)
-    rows = [pair[::-1] if noise else pair for pair in pairs(case, sender[0], False)]
-    found = patch_question(case, metric, '--from-head', prefixed(*sender), '--to', prefixed(*to) + part if to else 'output',
-                           '--direction', 'noise' if noise else 'denoise')
-    if not found:
-        return
-    send = put_in(case, source, {('heads', *sender[1:])}, sender[0], rows)
-
-    def alone(of, stack, layer, h, now):
-        head = stack, layer, h
-        if of != 'heads' or head == sender or place(head) < place(sender) or (to and place(head) >= place(to)):
-            return send(of, stack, layer, h, now)
-        return base.of[of, stack, layer, h]
-
-    answer = case.run(text, alone)
-    if to:
-        group, own = model.heads // model.kv, part.removesuffix('@group')
-        wanted = {(':q', 'q'): [to], (':k', 'own k'): [to], (':v', 'own v'): [to]}
-        if part.endswith('@group'):
-            first = to[2] // group * group
-            wanted = {key: [(*to[:2], first + i) for i in range(group)] for key in wanted}
-        changed = {(of, *head) for (name, of), them in wanted.items() if own in ('', name) for head in them}
-        answer = case.run(text, lambda of, *rest: answer_of(of, rest, changed, answer))
-    case.agrees('path', found['cells'][0]['lost' if noise else 'restored'],
-                (metric.on_scale(answer.logits[-1]) - begin) / (end - begin), 3e-5 + 3e-6 * metric.size / abs(end - begin))
-
-
-def answer_of(part, rest, changed, read):
-    return read.of[(part, *rest[:3])] if (part, *rest[:3]) in changed else rest[3]
 
 
 def measures(weights, same, ids):
@@ -617,7 +354,8 @@ def check_arcs(case):
 
 
 def main():
-    checks = [check for name, check in globals().items() if name.startswith('check_')]
+    checks = [check_export, check_next, check_lens, check_why, check_patch, check_estimate, check_path, check_heads,
+              check_effect_of_several, check_control, check_study, check_arcs]  # in the order that seeds draw by
     for number in range(MODELS):
         for at, check in enumerate([*checks, *[check_path] * 3]):
             with tempfile.TemporaryDirectory() as folder:

@@ -146,3 +146,10 @@ IDS = [5, 44, 12, 12, 7, 51, 30, 2, 19]
 
 
 LONG = [(7 * i * i + 3) % WORDS for i in range(26)]
+
+
+def post_norm_block(w, x, z, name, epsilon):
+    """The rest of a block behind its attention z, as BERT names its parts."""
+    x = w.layer_norm(x + w.linear(z, name + "attention.output.dense", D), name + "attention.output.LayerNorm", epsilon)
+    hidden = F.gelu(w.linear(x, name + "intermediate.dense", FFN))
+    return w.layer_norm(x + w.linear(hidden, name + "output.dense", D), name + "output.LayerNorm", epsilon)

@@ -26,10 +26,7 @@ def bert_like(w, case, config, prefix, places):
         q, k, v = (w.linear(x, name + "attention.self." + part, D) for part in ("query", "key", "value"))
         weights, z = attend(q, k, v, heads)
         patterns.append(weights)
-        x = w.layer_norm(x + w.linear(z, name + "attention.output.dense", D), name + "attention.output.LayerNorm",
-                         epsilon)
-        hidden = F.gelu(w.linear(x, name + "intermediate.dense", FFN))
-        x = w.layer_norm(x + w.linear(hidden, name + "output.dense", D), name + "output.LayerNorm", epsilon)
+        x = post_norm_block(w, x, z, name, epsilon)
         states.append(x)
     return words, {"attentions": torch.stack(patterns), "hidden_states": torch.stack(states), "last_hidden_state": x}
 

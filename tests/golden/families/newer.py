@@ -125,10 +125,7 @@ def deberta():
                          + torch.einsum("hjd,hijd->hij", split(k, heads), queries[:, rows]))
         weights, z = attend(q, k, v, heads, scale=scale, added=added)
         patterns.append(weights)
-        x = w.layer_norm(x + w.linear(z, name + "attention.output.dense", D), name + "attention.output.LayerNorm",
-                         epsilon)
-        hidden = F.gelu(w.linear(x, name + "intermediate.dense", FFN))
-        x = w.layer_norm(x + w.linear(hidden, name + "output.dense", D), name + "output.LayerNorm", epsilon)
+        x = post_norm_block(w, x, z, name, epsilon)
         states.append(x)
     y = w.layer_norm(F.gelu(w.linear(x, "cls.predictions.transform.dense", D)), "cls.predictions.transform.LayerNorm",
                      epsilon)
@@ -167,13 +164,16 @@ def llava():
     return config, case, w, answer
 
 
+def below_language_model(name):
+    return name.replace("model.", "model.language_model.", 1) if name.startswith("model.") else name
+
+
 def mistral3():
     text = llama_config("mistral", "MistralForCausalLM", head_dim=6, sliding_window=None)
     text, _, w, answer = llama_like(Weights(68), {"ids": IDS}, text)
     del text["architectures"]
     config, case, w, answer = beside_pictures(
-        "mistral3", "Mistral3ForConditionalGeneration", text, w, answer,
-        lambda name: name.replace("model.", "model.language_model.", 1) if name.startswith("model.") else name)
+        "mistral3", "Mistral3ForConditionalGeneration", text, w, answer, below_language_model)
     w.draw("model.vision_tower.ln_pre.weight", (8,), 0.2)
     return config, case, w, answer
 
@@ -196,8 +196,7 @@ def qwen2_5_vl():
     del text["architectures"]
     text["rope_scaling"] = {"rope_type": "default", "type": "default", "mrope_section": [1, 1, 1]}
     config, case, w, answer = beside_pictures(
-        "qwen2_5_vl", "Qwen2_5_VLForConditionalGeneration", text, w, answer,
-        lambda name: name.replace("model.", "model.language_model.", 1) if name.startswith("model.") else name)
+        "qwen2_5_vl", "Qwen2_5_VLForConditionalGeneration", text, w, answer, below_language_model)
     w.draw("model.visual.merger.ln_q.weight", (8,), 0.2)
     return config, case, w, answer
 

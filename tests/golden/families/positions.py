@@ -93,10 +93,7 @@ def deberta_like(w, config, ids, types=None):
             added = added + torch.einsum("hjd,hijd->hij", split(k, heads), queries[:, rows]) * scale
         weights, z = attend(q, k, v, heads, scale=scale, added=added)
         patterns.append(weights)
-        x = w.layer_norm(x + w.linear(z, name + "attention.output.dense", D), name + "attention.output.LayerNorm",
-                         epsilon)
-        hidden = F.gelu(w.linear(x, name + "intermediate.dense", FFN))
-        x = w.layer_norm(x + w.linear(hidden, name + "output.dense", D), name + "output.LayerNorm", epsilon)
+        x = post_norm_block(w, x, z, name, epsilon)
         states.append(x)
     return words, {"attentions": torch.stack(patterns), "hidden_states": torch.stack(states), "last_hidden_state": x}
 

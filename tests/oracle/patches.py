@@ -1,0 +1,138 @@
+"""Patches and paths again: what a part of one answer does in the pass of another."""
+
+import itertools
+
+from case import METRICS, PARTS, Metric, has, numbers, prefixed
+
+
+def two_answers(case, metric_names=METRICS, same_length=False):
+    """Draws the corrupt text and a metric by which both differ."""
+    longer = not same_length and case.pick(0, 0, 1)
+    which = case.pick(0, 1) if case.two else 0
+    texts = [list(text) if text else None for text in case.clean]
+    texts[which] = case.changed(texts[which], longer)
+    if case.two and case.pick(0, 1):
+        texts[1 - which] = case.changed(texts[1 - which], False)
+    case.corrupt = tuple(texts)
+    clean, corrupt = case.run(case.clean), case.run(case.corrupt)
+    for _ in range(20):
+        metric = Metric(case, clean, corrupt, case.pick(*metric_names))
+        ends = metric.on_scale(clean.logits[-1]), metric.on_scale(corrupt.logits[-1])
+        if abs(ends[0] - ends[1]) > 0.02 and all(metric.is_sure(one.logits[-1]) for one in (clean, corrupt)):
+            return clean, corrupt, metric, ends
+    return None
+
+
+def pairs(case, stack, of_keys):
+    """Tokens of the clean and of the corrupt text that stand for each other: by position, else by their words."""
+    a, b = (case.places(stack)(text)[of_keys] for text in (case.clean, case.corrupt))
+    if len(a) == len(b):
+        return [(i, i) for i in range(len(a))]
+    return [(a.index(word), b.index(word)) for word in a if word in b]
+
+
+def put_in(case, source, at, stack, rows, share=1.0):
+    """A hook that gives the source's numbers to rows of a part: at is {(part, layer, head)}; `share` of the way."""
+    def put(part, own, layer, head, numbers):
+        if own != stack or (part, layer, head) not in at:
+            return numbers
+        numbers = numbers.copy()
+        for there, here in rows:
+            numbers[here] += share * (source.of[part, own, layer, head][there] - numbers[here])
+        return numbers
+    return put
+
+
+def patch_question(case, metric, *words):
+    both = [word for text in (case.clean, case.corrupt) for word in [case.question(text)]]
+    return case.ask('patch', *both[0], '--from', ' '.join(both[1]), *metric.options, *words)
+
+
+def check_patch(case, estimate=False):
+    drawn = two_answers(case, METRICS[:3] if estimate else METRICS)
+    if not drawn:
+        return
+    clean, corrupt, metric, (of_clean, of_corrupt) = drawn
+    model, noise, part = case.model, case.pick(False, True), case.pick(*PARTS)
+    stack = case.pick(*model.stacks())
+    stream = part in ('residual', 'ffn')
+    if stream and (stack == 'cross' or ('ffn', 0) in case.edits.parts or ('ffn', 1) in case.edits.parts):
+        stack, part, stream = case.pick(*model.stacks()), 'heads', False
+    if part == 'pattern' and len(pairs(case, stack, False)) != len(case.places(stack)(case.corrupt)[0]):
+        part = 'q'
+    matches = [pair[::-1] if noise else pair for pair in pairs(case, stack, part in 'kv')]
+    one_by_one = stream or case.pick(False, True)
+    words = ['--at', part, '--direction', 'noise' if noise else 'denoise', '--stack', stack]
+    words += ['--at-tokens', 'all'] if one_by_one and not stream else []
+    found = patch_question(case, metric, *words, *(['--estimate', '2'] if estimate else ['--control', 'random:2']))
+    if not found:
+        return
+    case.agrees('patch of ends', [found['clean'], found['corrupt']], [metric(clean.logits[-1]), metric(corrupt.logits[-1])])
+    base, source, text = (clean, corrupt, case.clean) if noise else (corrupt, clean, case.corrupt)
+    begin, end = (of_clean, of_corrupt) if noise else (of_corrupt, of_clean)
+    column, within = 'lost' if noise else 'restored', 3e-5 + 3e-6 * metric.size / abs(end - begin)
+    tokens = [[pair] for pair in matches] if one_by_one else [matches]
+    heads = 1 if stream else model.kv if part in 'kv' else model.heads
+    cells = list(itertools.product(range(model.layers), range(heads), tokens))
+    case.agrees('patch of places', [[c['layer'], c['head'] or 0, -1 if c['token'] is None else c['token']] for c in found['cells']],
+                [[layer, h, rows[0][1] if one_by_one else -1] for layer, h, rows in cells])
+    for cell, (layer, h, rows) in zip(found['cells'], cells):
+        value = lambda share: metric.on_scale(case.run(text, put_in(
+            case, source, {(part, layer, h)}, stack, rows, share)).logits[-1])
+        if estimate:
+            slope = (value(1e-4) - value(-1e-4)) / 2e-4 / (end - begin)
+            case.agrees('estimate', cell['estimate'], slope, within * 10)
+        if cell[column] is not None and metric.name != 'rank':
+            case.agrees('patch', cell[column], (value(1) - begin) / (end - begin), within)
+    if estimate:
+        best = sorted(found['cells'], key=lambda one: -abs(one['estimate']))[:2]
+        case.agrees('estimate of the largest', [one['patched'] == 'largest' for one in best], [True] * len(best))
+
+
+def check_estimate(case):
+    if has('patch', '--estimate') and not case.model.sinks:
+        check_patch(case, True)
+
+
+def check_path(case):
+    drawn = two_answers(case, METRICS[:3])
+    if not drawn:
+        return
+    clean, corrupt, metric, (of_clean, of_corrupt) = drawn
+    model, noise = case.model, case.pick(False, True)
+    place = lambda head: head[1] if head[0] == 'encoder' else 10 + 2 * head[1] + (head[0] == 'cross')
+    heads = [(stack, layer, h) for stack in model.stacks() for layer in range(model.layers) for h in range(model.heads)]
+    sender = case.pick(*heads)
+    readers = [head for head in heads if place(head) > place(sender)]
+    to = case.pick(None, *readers, *readers)
+    part = case.pick('', ':q', ':k', ':v', ':k@group', ':v@group') if to else ''
+    base, source, text = (clean, corrupt, case.clean) if noise else (corrupt, clean, case.corrupt)
+    begin, end = (of_clean, of_corrupt) if noise else (of_corrupt, of_clean)
+    rows = [pair[::-1] if noise else pair for pair in pairs(case, sender[0], False)]
+    found = patch_question(case, metric, '--from-head', prefixed(*sender), '--to', prefixed(*to) + part if to else 'output',
+                           '--direction', 'noise' if noise else 'denoise')
+    if not found:
+        return
+    send = put_in(case, source, {('heads', *sender[1:])}, sender[0], rows)
+
+    def alone(of, stack, layer, h, now):
+        head = stack, layer, h
+        if of != 'heads' or head == sender or place(head) < place(sender) or (to and place(head) >= place(to)):
+            return send(of, stack, layer, h, now)
+        return base.of[of, stack, layer, h]
+
+    answer = case.run(text, alone)
+    if to:
+        group, own = model.heads // model.kv, part.removesuffix('@group')
+        wanted = {(':q', 'q'): [to], (':k', 'own k'): [to], (':v', 'own v'): [to]}
+        if part.endswith('@group'):
+            first = to[2] // group * group
+            wanted = {key: [(*to[:2], first + i) for i in range(group)] for key in wanted}
+        changed = {(of, *head) for (name, of), them in wanted.items() if own in ('', name) for head in them}
+        answer = case.run(text, lambda of, *rest: answer_of(of, rest, changed, answer))
+    case.agrees('path', found['cells'][0]['lost' if noise else 'restored'],
+                (metric.on_scale(answer.logits[-1]) - begin) / (end - begin), 3e-5 + 3e-6 * metric.size / abs(end - begin))
+
+
+def answer_of(part, rest, changed, read):
+    return read.of[(part, *rest[:3])] if (part, *rest[:3]) in changed else rest[3]
