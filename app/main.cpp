@@ -20,6 +20,9 @@
 #ifdef HEADLIGHT_HAS_STUDY
 #include "study/study_tool.h"
 #endif
+#ifdef HEADLIGHT_HAS_MCP
+#include "mcp/mcp_tool.h"
+#endif
 
 std::span<const headlight::Tool* const> headlight::tools() {
   static constexpr const Tool* kTools[] = {
@@ -34,6 +37,9 @@ std::span<const headlight::Tool* const> headlight::tools() {
 #endif
 #ifdef HEADLIGHT_HAS_STUDY
       &kStudyTool,
+#endif
+#ifdef HEADLIGHT_HAS_MCP
+      &kMcpTool,
 #endif
       nullptr};
   return std::span(kTools).first(std::size(kTools) - 1);

@@ -4,12 +4,13 @@
 
 #if defined(HEADLIGHT_HAS_COMMANDS)
 #include "diagnose/cli/diagnose_tool.h"
+#include "mcp/mcp_tool.h"
 #include "page/cli/page_tool.h"
 #include "study/study_tool.h"
 #include "train/cli/train_tool.h"
 
 std::span<const headlight::Tool* const> headlight::tools() {
-  static constexpr const Tool* kAll[] = {&kTrainTool, &kDiagnoseTool, &kPageTool, &kStudyTool};
+  static constexpr const Tool* kAll[] = {&kTrainTool, &kDiagnoseTool, &kPageTool, &kStudyTool, &kMcpTool};
   return kAll;
 }
 #elif defined(HEADLIGHT_HAS_STATES)

@@ -48,6 +48,7 @@ constexpr Place kPlaces[] = {{"open"},
                              {"what"},
                              {"report", "diagnose"},
                              {"code"},
+                             {"mcp", "mcp"},
                              {"study", "study"}};
 
 /// Commands that ended, and what to do instead.
@@ -110,14 +111,15 @@ std::vector<std::string> completed(std::vector<std::string> words, const std::ve
   return words;
 }
 
-int run_program(int argc, const char* const* argv, const Frontend& frontend) {
-  const std::vector<const NamedCommand*> commands = all_commands();
-  std::vector<std::string> names;
-  for (const NamedCommand* command : commands) names.emplace_back(command->name);
-  std::string hint;
-  const std::vector<std::string> words = completed({argv + 1, argv + argc}, names, hint);
-  if (std::ranges::find(names, argc > 1 ? argv[1] : "open") == names.end())
-    if (const std::string missing = missing_command(argv[1]); !missing.empty()) return report(missing);
+/// A line of the program that was parsed, and its command.
+struct ReadLine {
+  Parser program;
+  ParsedLine line;
+  ParsedCommand run;
+};
+
+Result<ReadLine> read_line(const std::vector<std::string>& words, const std::vector<const NamedCommand*>& commands,
+                           const Frontend& frontend) {
   Parser program("headlight", "Headlight shows attention: every head of every layer, live.");
   program.version(std::string("headlight ") + HEADLIGHT_VERSION);
   program.footer(
@@ -132,12 +134,24 @@ int run_program(int argc, const char* const* argv, const Frontend& frontend) {
     name_work(command->name);
     run = command->add(parser, frontend);
   }
-  const auto parsed = program.parse(words);
-  if (!parsed) return report("headlight: " + parsed.error().message() + " (see --help)" + hint);
-  if (!parsed->text.empty()) return status_of(print(parsed->text));
+  auto line = TRY(program.parse(words));
+  return ReadLine{program, std::move(line), std::move(run)};
+}
+
+int run_program(int argc, const char* const* argv, const Frontend& frontend) {
+  const std::vector<const NamedCommand*> commands = all_commands();
+  std::vector<std::string> names;
+  for (const NamedCommand* command : commands) names.emplace_back(command->name);
+  std::string hint;
+  const std::vector<std::string> words = completed({argv + 1, argv + argc}, names, hint);
+  if (std::ranges::find(names, argc > 1 ? argv[1] : "open") == names.end())
+    if (const std::string missing = missing_command(argv[1]); !missing.empty()) return report(missing);
+  const auto read = read_line(words, commands, frontend);
+  if (!read) return report("headlight: " + read.error().message() + " (see --help)" + hint);
+  if (!read->line.text.empty()) return status_of(print(read->line.text));
   std::optional<ProgressReport> progress;
   if (words[0] != kOpen.name) progress.emplace(words[0]);  // which reports the time until its window
-  return status_of(run(), hint);
+  return status_of(read->run(), hint);
 }
 
 }  // namespace
@@ -146,6 +160,13 @@ int run_command_line(int argc, const char* const* argv, const Frontend& frontend
   try {
     return run_program(argc, argv, frontend);
   } catch (...) { return report(thrown_error().message()); }
+}
+
+Result<int> run_command(const std::vector<std::string>& words) {
+  try {
+    const auto read = TRY(read_line(words, all_commands(), {}));
+    return read.line.text.empty() ? read.run() : print(read.line.text);
+  } catch (...) { return thrown_error(); }
 }
 
 }  // namespace headlight

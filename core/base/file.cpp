@@ -79,19 +79,34 @@ std::pair<int, std::filesystem::path> open_temporary(const std::filesystem::path
 
 }  // namespace
 
+bool is_outside(const std::filesystem::path& path, bool writes) {
+  Confines* const set = confines.load(std::memory_order_relaxed);
+  if (!set) return false;
+  std::error_code unreadable;
+  const std::filesystem::path real = std::filesystem::weakly_canonical(std::filesystem::absolute(path), unreadable);
+  const auto holds = [&](const std::filesystem::path& root) {
+    return std::mismatch(root.begin(), root.end(), real.begin(), real.end()).first == root.end();
+  };
+  if (!unreadable && std::ranges::any_of(writes ? set->writable : set->readable, holds)) return false;
+  const std::scoped_lock lock(set->mutex);
+  set->refused.push_back(path);
+  errno = EACCES;
+  return true;
+}
+
 bool path_exists(const std::filesystem::path& path) {
   std::error_code unreadable;
-  return std::filesystem::exists(path, unreadable);
+  return !is_outside(path) && std::filesystem::exists(path, unreadable);
 }
 
 bool is_folder(const std::filesystem::path& path) {
   std::error_code unreadable;
-  return std::filesystem::is_directory(path, unreadable);
+  return !is_outside(path) && std::filesystem::is_directory(path, unreadable);
 }
 
 bool is_regular(const std::filesystem::path& path) {
   std::error_code unreadable;
-  return std::filesystem::is_regular_file(path, unreadable);
+  return !is_outside(path) && std::filesystem::is_regular_file(path, unreadable);
 }
 
 std::string system_error_text(int error) { return std::generic_category().message(error); }
@@ -135,7 +150,10 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t lim
   return result;
 }
 
-Result<std::string> read_standard_input(std::size_t limit) { return read_all(kInput, "standard input", limit, 0); }
+Result<std::string> read_standard_input(std::size_t limit) {
+  if (confines.load()) return std::string();
+  return read_all(kInput, "standard input", limit, 0);
+}
 
 Result<int> nameless_file(const std::filesystem::path& folder) {
   int descriptor = open_nameless(folder);
@@ -216,6 +234,11 @@ void Output::write(std::string_view bytes) {
 
 void Output::flush() {
   std::size_t at = 0;
+  if (Confines* const set = confines.load(std::memory_order_relaxed); set && descriptor_ == kOutput) {
+    if (set->output.size() + buffer_.size() > set->most_output) error_ = EFBIG;
+    if (error_ == 0) set->output += buffer_;
+    at = buffer_.size();
+  }
   while (error_ == 0 && at < buffer_.size()) {
     const std::ptrdiff_t wrote =
         is_refused(SystemCall::write) ? -1 : write_some(descriptor_, buffer_.data() + at, buffer_.size() - at);

@@ -50,6 +50,7 @@ patch --gather-partial --estimate
 figure --view study
 study --slurm --format
 claims --treebank --format text json
+mcp FOLDER
 PROMISED
 
 # Names that are in no help.

@@ -9,7 +9,7 @@ fail() {
 }
 question=(export --text 'the cat sat on the mat' --random --seed 3)
 cmp <("$viewer" "${question[@]}") <("$program" "${question[@]}") || fail 'another answer than the whole program'
-for words in train:train claims:train diagnose:diagnose check:diagnose page:page site:page patch:study study:study; do
+for words in train:train claims:train diagnose:diagnose check:diagnose page:page site:page patch:study study:study mcp:mcp; do
   command=${words%:*} tool=${words#*:} status=0
   said=$("$viewer" "$command" 2>&1 >/dev/null) || status=$?
   [[ $status == 2 && $said == *"this build has no $tool tool"* && $(wc -l <<<"$said") == 1 ]] ||

@@ -89,6 +89,7 @@ struct Parser::State {
       list.push_back({{"option", option->get_name()},
                       {"takes", option->get_type_size() == 0 ? "" : option->get_type_name()},
                       {"several", option->get_items_expected_max() > 1},
+                      {"required", option->get_required()},
                       {"group", option->get_group()},
                       {"help", option->get_description()}});
     }
@@ -182,14 +183,17 @@ Option Parser::option(const std::string& names, const OptionTarget& target, cons
 }
 
 Result<ParsedLine> Parser::parse(std::vector<std::string> words) {
-  for (const auto& command : state_->commands)
+  for (const auto& command : state_->commands) {
+    if (words.empty() || words.front() != command->app->get_name()) continue;
+    const auto asks = [&](const std::string& option) { return std::ranges::find(words, option) != words.end(); };
+    if (asks("--help") && wants_json(words)) return ParsedLine{{}, command->json_of("")};
     for (const auto& [topic, about] : command->known_topics) {
-      if (words.empty() || words.front() != command->app->get_name()) continue;
-      if (std::ranges::find(words, "--help-" + topic) == words.end()) continue;
+      if (!asks("--help-" + topic)) continue;
       if (wants_json(words)) return ParsedLine{{}, command->json_of(topic)};
       command->show(topic);
       return ParsedLine{{}, about + "\n" + help_of(CLI::Formatter().make_groups(command->app.get(), {}))};
     }
+  }
   std::ranges::reverse(words);  // as CLI11 takes them
   try {
     state_->app->parse(words);

@@ -90,7 +90,8 @@ class Parser {
 
   /// Options that are added from now on stand below `title` in the help; empty: below "Options". Those of a `topic` are
   /// left out of `COMMAND --help`, which has one line for them, and are printed by `COMMAND --help-TOPIC`; with
-  /// `--format json` behind that as a list of {"option", "takes", "several", "group", "help"}.
+  /// `--format json` behind that, or behind --help, as a list of {"option", "takes", "several", "required", "group",
+  /// "help"}.
   void section(const std::string& title = "", const std::string& topic = "");
   /// Adds a topic: `about` is the line that stands for its options.
   void topic(const std::string& topic, const std::string& about);

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/formatted.h"
+#include "base/refusal.h"
 #include "base/system.h"
 #include "base/utf8.h"
 
@@ -47,8 +48,13 @@ Result<int> print(std::string_view text, int status) {
 }
 
 void print_message(std::string_view message) {
+  const std::string line = printable_message(with_short_words(message));
+  if (Confines* const set = confines.load()) {
+    const std::scoped_lock lock(set->mutex);
+    return set->messages.push_back(line);
+  }
   end_open_line();
-  std::fprintf(stderr, "%s\n", printable_message(with_short_words(message)).c_str());
+  std::fprintf(stderr, "%s\n", line.c_str());
 }
 
 bool prints_on_terminal() { return isatty(STDOUT_FILENO) != 0; }

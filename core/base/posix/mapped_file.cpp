@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/refusal.h"
+#include "base/system.h"
 
 namespace headlight {
 namespace {
@@ -99,7 +100,7 @@ bool take_mapping(const void* owner, std::string_view bytes) {
 }  // namespace
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int descriptor = open_file(path, Opening::read);
   if (descriptor < 0) return cannot_open(path, errno);
   struct stat status {};
   const bool known = ::fstat(descriptor, &status) == 0;

@@ -22,6 +22,7 @@
 #include <string_view>
 
 #include "base/folders.h"
+#include "base/refusal.h"
 
 namespace headlight {
 namespace {
@@ -67,6 +68,7 @@ const char* const kNowhere = "/dev/null";
 
 int open_file(const std::filesystem::path& path, Opening how) {
   constexpr int kNew = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
+  if (is_outside(path, how != Opening::read)) return -1;
   switch (how) {
     case Opening::read: return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     // A pipe that nothing reads is an error, not a wait without end.
@@ -102,6 +104,7 @@ bool sync_file(int descriptor) { return ::fsync(descriptor) == 0; }
 
 int open_nameless([[maybe_unused]] const std::filesystem::path& folder) {
 #ifdef O_TMPFILE
+  if (is_outside(folder, true)) return -1;
   const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
   if (descriptor < 0 || ::access(path_of(descriptor).c_str(), F_OK) == 0) return descriptor;
   ::close(descriptor);

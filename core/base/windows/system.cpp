@@ -17,6 +17,7 @@
 
 #include "base/file.h"
 #include "base/folders.h"
+#include "base/refusal.h"
 
 namespace headlight {
 namespace {
@@ -79,6 +80,7 @@ const char* const kNowhere = "NUL";
 
 int open_file(const fs::path& path, Opening how) {
   constexpr DWORD kBoth = GENERIC_READ | GENERIC_WRITE;
+  if (is_outside(path, how != Opening::read)) return -1;
   const bool reads = how == Opening::read, passes = how == Opening::pass;
   const DWORD access = reads ? GENERIC_READ : how == Opening::write ? GENERIC_WRITE : passes ? kBoth | DELETE : kBoth;
   const DWORD begin = reads || how == Opening::write ? OPEN_EXISTING : how == Opening::lock ? OPEN_ALWAYS : CREATE_NEW;
