@@ -4,7 +4,8 @@
 TREE has bin/headlight (Linux), MacOS/headlight (macOS) or headlight.com and headlight.exe (Windows), as build.sh and
 macos.sh make it, share/headlight, the licences of the libraries and the list (SPDX) of what is inside; of macOS the
 libraries in Frameworks too. The wheel is written into OUT: the program is a script of it, which pip puts where commands
-are, and its data goes to share/headlight beside that folder, where the program looks for it. PLATFORM is the tag of the platform: win_amd64, manylinux_2_31_x86_64, macosx_15_0_arm64.
+are, and its data goes to share/headlight beside that folder, where the program looks for it; of Linux so does the library
+of the module, to lib/headlight. PLATFORM is the tag of the platform: win_amd64, manylinux_2_31_x86_64, macosx_15_0_arm64.
 """
 import base64
 import hashlib
@@ -39,14 +40,18 @@ def main() -> None:
         sys.exit(f"wheel.py: {tree}: expected a program and share/headlight, found {sorted(p.name for p in tree.iterdir())}")
     name, data = f"headlight-{version}", f"headlight-{version}.data"
     members = {}
-    for file in sorted((ROOT / "python/headlight").glob("*.py")):
-        members[f"headlight/{file.name}"] = file.read_bytes()
+    for pattern in ("*.py", "*.pyi", "py.typed"):
+        for file in sorted((ROOT / "python/headlight").glob(pattern)):
+            members[f"headlight/{file.name}"] = file.read_bytes()
     for file in programs:
         members[f"{data}/scripts/{file.name}"] = file.read_bytes()
     for folder in ("share/headlight", "Frameworks"):
         for file in sorted((tree / folder).rglob("*")):
             if file.is_file():
                 members[f"{data}/data/{file.relative_to(tree).as_posix()}"] = file.read_bytes()
+    library = tree / "lib/headlight/libheadlight.so.1"  # beside the program, where the module looks
+    if library.is_file():
+        members[f"{data}/data/lib/headlight/{library.name}"] = library.read_bytes()
     info = f"{name}.dist-info"
     members[f"{info}/METADATA"] = METADATA.format(version=version).encode()
     members[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: packaging/wheel.py\nRoot-Is-Purelib: false\n"

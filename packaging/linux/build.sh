@@ -4,7 +4,7 @@
 # source packages. Libraries of OpenGL and X11 are opened when the program runs.
 #   packaging/linux/build.sh [--cache FOLDER] [--jobs N] [STEP…]
 #   libraries   fetched, checked, patched and compiled; each once
-#   program     headlight, of build/release
+#   program     headlight and its library, of build/release
 #   archive     headlight-VERSION-Linux.tar.gz
 #   wheel       headlight-VERSION-py3-none-manylinux_2_31_x86_64.whl
 # Without STEP: all of them. FOLDER, ~/.cache/headlight-linux without the option, holds sources and libraries; packages are in
@@ -46,7 +46,8 @@ glibc() {
     target=$(readlink "$file")
     [[ $target != /* ]] || ln -sfr "$prefix/glibc$target" "$file"
   done < <(find "$prefix/glibc" -type l)
-  gcc -O2 -c "$here/newer.c" -o "$prefix/newer.o"
+  gcc -O2 -fPIC -c "$here/newer.c" -o "$prefix/newer.o"
+  gcc -O2 -fPIC -c "$here/times.c" -o "$prefix/times.o"
 }
 
 # GLFW calls libX11 directly: each function that it names stands in x11.c, which opens the library when the window begins.
@@ -66,7 +67,7 @@ words() {
 
 libraries() {
   mkdir -p "$prefix"
-  once glibc glibc "$here/sysroot.list" "$here/newer.c"
+  once glibc glibc "$here/sysroot.list" "$here/newer.c" "$here/times.c"
   once icu words
   once libzip libzip
   once libepoxy epoxy "$root/packaging/libraries/epoxy/CMakeLists.txt"
@@ -83,13 +84,13 @@ static_of() {
   if [[ -f $prefix/lib/$name.a ]]; then echo "$prefix/lib/$name.a"; else echo "$debian/$name.a"; fi
 }
 
-# As ninja links it, but for the libraries.
-program() {
-  local word line=() libraries=() name
+# linked FILE OBJECT… : as ninja links it, but for the libraries, with these objects beside them.
+linked() {
+  local word line=() libraries=() name file=$1
   [[ -f $build/build.ninja ]] || give_up "$build: expected a build of ./run"
-  for word in $(ninja -C "$build" -t commands headlight | tail -n 1); do
+  for word in $(ninja -C "$build" -t commands "$file" | grep -F -- " -o $file " | tail -n 1); do
     case $word in
-      : | '&&' | -o | headlight | *libEGL.so) ;;
+      : | '&&' | -o | "$file" | *libEGL.so) ;;
       *.so) libraries+=("$(static_of "$word")") ;;
       *) line+=("$word") ;;
     esac
@@ -97,8 +98,14 @@ program() {
   for name in pixman-1 freetype png16 brotlidec brotlicommon expat uuid z; do libraries+=("$debian/lib$name.a"); done
   # GCC would look into the folders beside its own first.
   name=$prefix/glibc/usr/lib/x86_64-linux-gnu
-  (cd "$build" && "${line[@]}" -o "$prefix/headlight" --sysroot="$prefix/glibc" -B"$name" -L"$name" -static-libstdc++ -static-libgcc -s \
-    -Wl,--start-group "${libraries[@]}" "$prefix"/{newer,x11,icu_data}.o -Wl,--end-group -Wl,--as-needed -lpthread -ldl -lm)
+  (cd "$build" && "${line[@]}" -o "$prefix/$file" --sysroot="$prefix/glibc" -B"$name" -L"$name" -static-libstdc++ -static-libgcc -s \
+    -Wl,--start-group "${libraries[@]}" "${@:2}" -Wl,--end-group -Wl,--as-needed -lpthread -ldl -lm)
+}
+
+# The program, and the library of its Python module.
+program() {
+  linked headlight "$prefix"/{newer,x11,icu_data}.o
+  linked "libheadlight.so.$version" "$prefix"/{newer,times,icu_data}.o
 }
 
 # As cpack makes it, with this program.
@@ -110,6 +117,7 @@ archive() {
     cmake --install "$build" --prefix "$work/headlight-$version-Linux"
     rm -rf "$work/headlight-$version-Linux/lib/headlight"  # linked with the libraries of this system
     install -m 755 "$prefix/headlight" "$work/headlight-$version-Linux/bin/headlight"
+    install -D -m 755 "$prefix/libheadlight.so.$version" "$work/headlight-$version-Linux/lib/headlight/libheadlight.so.1"
     mkdir -p "$documents/licences"
     licences "$documents/licences"
     # shellcheck disable=SC2046  # three words a package

@@ -19,11 +19,13 @@ there=$work/bin/headlight
 wheel=$(echo "$cache"/package/headlight-*-py3-none-manylinux_2_31_x86_64.whl)
 [[ -f $wheel ]] || fail "expected a wheel for glibc 2.31, found $(ls "$cache/package")"
 
-newest=$(objdump -T "$there" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1)
+library=$work/lib/headlight/libheadlight.so.1
+[[ -f $library ]] || fail 'expected lib/headlight/libheadlight.so.1 in the archive'
+newest=$(objdump -T "$there" "$library" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1)
 [[ $(printf '%s\nGLIBC_2.31\n' "$newest" | sort -V | tail -n 1) == GLIBC_2.31 ]] || fail "expected glibc 2.31 at most, found $newest"
-needed=$(objdump -p "$there" | awk '$1 == "NEEDED" { print $2 }' | sort | tr '\n' ' ')
-for library in $needed; do
-  [[ $library =~ ^(libc|libm|libdl|libpthread|librt|ld-linux-x86-64)\.so ]] || fail "expected libraries of glibc alone, found $needed"
+needed=$(objdump -p "$there" "$library" | awk '$1 == "NEEDED" { print $2 }' | sort -u | tr '\n' ' ')
+for name in $needed; do
+  [[ $name =~ ^(libc|libm|libdl|libpthread|librt|ld-linux-x86-64)\.so ]] || fail "expected libraries of glibc alone, found $needed"
 done
 
 # The same bytes, here and with the glibc of Debian 11.
@@ -55,6 +57,9 @@ cmp -s "$work/here.png" "$work/there.png" || fail 'the picture of the window: ot
 (cd / && env -u HEADLIGHT PATH=/usr/bin:/bin "$work/venv/bin/python" -c '
 import headlight
 answer = headlight.export("我爱北京")["attentions"]
+inside = headlight.open()
+assert headlight.library.library()._name.startswith(headlight.library.sys.prefix)
+assert inside("我爱北京").attentions.tobytes() == answer.tobytes()
 print(answer.shape)') >"$work/said" 2>&1 || fail "the module of the wheel: $(cat "$work/said")"
 printf 'linux: %s, libraries %s\n' "$newest at most" "$needed"
 stat -c 'linux: %s bytes: %n' "$there" "$cache"/package/*.{gz,whl}

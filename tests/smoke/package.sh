@@ -64,7 +64,8 @@ dpkg-deb -x "$package" "$root"
 for file in bin/headlight share/man/man1/headlight.1.gz share/bash-completion/completions/headlight \
   share/zsh/vendor-completions/_headlight share/fish/vendor_completions.d/headlight.fish \
   share/applications/headlight.desktop share/metainfo/headlight.metainfo.xml share/mime/packages/headlight-mime.xml \
-  share/icons/hicolor/scalable/apps/headlight.svg share/doc/headlight/copyright share/doc/headlight/changelog.gz lib/python3/dist-packages/headlight/__init__.py; do
+  share/icons/hicolor/scalable/apps/headlight.svg share/doc/headlight/copyright share/doc/headlight/changelog.gz lib/python3/dist-packages/headlight/__init__.py \
+  lib/python3/dist-packages/headlight/__init__.pyi; do
   [[ -s $root/usr/$file ]] || fail "expected /usr/$file, found $(cd "$root" && find . -type f | head -n 40 | tr '\n' ' ')"
 done
 

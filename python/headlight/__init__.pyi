@@ -1,0 +1,278 @@
+"""Hints of the module `headlight`, made by tests/python/stubs.py."""
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Optional, Union
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+
+__version__: str
+__all__ = ['Answer', 'Error', 'Keep', 'Loaded', 'Mistake', 'Model', 'Page', 'Report', 'Seen', 'attention', 'check', 'claims',
+'explain', 'export', 'figure', 'generate', 'heads', 'lens', 'lines', 'log', 'next', 'page', 'patch', 'program',
+'save', 'show', 'tracker', 'watch', 'why']
+
+
+class Answer:
+    """The arrays of one question by the names of `headlight export`: `answer["attentions"]` or `answer.attentions`
+    (layers, heads, T, S), `q`, `k`, `v` (layers, heads, T, d_k), `scores`, `hidden_states` (layers + 1, T, d_model),
+    `logits` (T, words), any other of its `--with`: `answer["ffn.hidden"]`; of several sentences `answer["1.logits"]`.
+    float32, read-only; an array keeps its answer, and an answer its model."""
+    def __init__(self, model: Loaded, owned: Optional[Any], text: Any, options: Mapping[str, Any]) -> None:
+        ...
+    def __getitem__(self, name: str) -> Array:
+        ...
+    def __getattr__(self, name: str) -> Array:
+        ...
+    def keys(self) -> list[str]:
+        """The names that `export --with qkv,scores` has."""
+    @property
+    def tokens(self) -> list[str]:
+        """Those of the (first) sentence; of an encoder-decoder those of the source."""
+    @property
+    def warnings(self) -> list[str]:
+        """Lines about the model and the question; a process prints them."""
+    @property
+    def attentions(self) -> Array:
+        """(L, H, T, S), float32: the weights, rows sum to 1"""
+    @property
+    def scores(self) -> Array:
+        """(L, H, T, S): before the softmax"""
+    @property
+    def q(self) -> Array:
+        """(L, H, T, d_k)"""
+    @property
+    def k(self) -> Array:
+        """(L, H, S, d_k)"""
+    @property
+    def v(self) -> Array:
+        """(L, H, S, d_k)"""
+    @property
+    def hidden_states(self) -> Array:
+        """(L + 1, T, d_model): the embeddings, then each block's output"""
+    @property
+    def last_hidden_state(self) -> Array:
+        """(T, d_model): after the final norm"""
+    @property
+    def logits(self) -> Array:
+        """(T, words)"""
+
+
+class Error(Exception):
+    """Bad input, or no program: one line says what was expected and what was found."""
+
+
+class Keep(NamedTuple):
+    """What `watch` keeps. Of a call: queries, keys and values, and of its weights at most 2²⁰ numbers a sentence."""
+    calls: int = ...
+    layers: Sequence[int] | None = ...
+    sentences: int = ...
+    memory: int = ...
+    every: int = ...
+
+
+class Loaded:
+    """An open model: `model("the cat sat", mask="causal", off=["3.1"])` is an `Answer`. `source`: as of `headlight`, or
+    None: the shipped model that knows the words. Any number of threads may ask at once. Without the library each
+    question is a process, and `generate` and `patch` are those of the module alone."""
+    def __init__(self, source: Any = None, threads: int = 0) -> None:
+        ...
+    def __call__(self, text: Any = None, **options: Any) -> Answer:
+        """`options` are those of the text, the masks and the edits of the command line, `_` for `-`."""
+    def generate(self, text: Any, count: int = 10, temperature: float = 0, seed: int = 0) -> Iterator[Any]:
+        """(word, Answer): each next word of a decoder, and the answer that ends with it."""
+    def sweep(self, text: Any, metric: Callable[[Answer], float], heads: Any = None, **options: Any) -> Array:
+        """`metric(answer)` with one head after another off: of `heads` ("3.1", …), or (layers, heads) of all."""
+    def patch(self, clean: Any, corrupt: Any, metric: Callable[[Array], float], at: str = 'heads') -> Array:
+        """`metric(logits (T, words))` of `corrupt` with one part of `clean` after another put in: (layers, heads), of
+        `at="residual"`, `"ffn"` (layers); also of `"pattern"`, `"q"`, `"k"`, `"v"`. Texts, or answers of this model."""
+
+
+class Mistake(NamedTuple):
+    """One mistake: what, and where in the caller's code; `calls` are the indices of the calls in what was watched,
+    `code` is its name for programs, such as scale_missing."""
+    text: str
+    file: str | None = ...
+    line: int | None = ...
+    calls: tuple[int, ...] = ...
+    code: str = ...
+
+
+class Model:
+    """A live model as it is now, a `source` for all functions while this object is there: what `model.save_pretrained`
+    writes, else `model.config.to_dict()` and `model.state_dict()`; of the tokenizer likewise, or its `tokenizer.json`,
+    or the path of one; without it only `ids=` can be asked. `show()` opens the window.
+
+    Errors: Error where config or weights are missing, or the folder cannot be written."""
+    def __init__(self, model: Any, tokenizer: Any = None) -> None:
+        ...
+    def show(self) -> None:
+        ...
+    def __exit__(self, *_: Any) -> None:
+        ...
+
+
+class Page:
+    """A page that still computes: `html`, `save(path)`; in a notebook it shows itself, shut off from the notebook."""
+    def __init__(self, html: str) -> None:
+        ...
+    def save(self, path: str | Path) -> None:
+        """Written beside and renamed."""
+
+
+class Report:
+    """What `check` found, also as text: `ok`, `mistakes`, `unchecked` (taken as given, not judged, not followed)."""
+    def __init__(self, captured: Sequence[Any], language: str, notes: Sequence[Sequence[str]] = ..., expect: Mapping[str, Any] = ..., site_of: Callable[[Any], Any | None] = ..., said: Sequence[Any] = ..., compared: Sequence[Any] = ...) -> None:
+        """The answer of `headlight diagnose` to calls, facts and arrays of each (capture/capture.h). A mistake of
+        several calls at one line is one; `site_of`: that line. `said`: of calls, by index and place."""
+    @property
+    def ok(self) -> bool:
+        """Whether something was judged, no mistake found, and no part of what ran taken as given or not followed."""
+
+
+class Seen:
+    """`watch(module=None, keep=None)` follows the attention that runs inside a `with` block; with `module` only what
+    runs inside of it. A sequence of `Call`, in the order in which they ran; `with seen:` again goes on where it left
+    off.
+
+    Caught are torch.nn.MultiheadAttention and the layers of torch.nn.Transformer, scaled_dot_product_attention, and
+    attention written by hand: a softmax of what came from a product of two arrays. `keep` limits calls, layers and
+    sentences (`Keep`); a number is that of calls. One thread: what other threads compute is not seen."""
+    def sequence(self) -> list[Any]:
+        """The calls; heads that were computed one by one are one."""
+    def __len__(self) -> int:
+        ...
+    def __getitem__(self, index: Any) -> Any:
+        ...
+    def all_notes(self) -> list[Sequence[str]]:
+        """As Tracer._note has them."""
+    def notes(self, language: str = 'en') -> list[str]:
+        """What was not followed, a line each; nothing where all is there."""
+    def attentions(self, sentence: int = 0) -> Array:
+        """(layers, heads, T, S): the weights of one sentence in every call. Error where calls differ in shape."""
+    def stacks(self, sentence: int) -> dict[str, Array]:
+        """One stack, or those of encoder, decoder and cross-attention where a call's keys are of another sequence."""
+    def save(self, path: str | Path, sentence: int = 0, tokens: Any = None, target_tokens: Any = None) -> None:
+        """A tensors file (.safetensors or .npz) that `headlight FILE` opens: the weights of one sentence of every call,
+        and queries, keys and values of the same shape."""
+    def show(self, sentence: int = 0, tokens: Any = None, target_tokens: Any = None) -> Any:
+        """In a notebook the page, inline; elsewhere the window."""
+    def check(self, mask: Any = None, expect: Any = None, language: str = 'en') -> Report:
+        """Every call against softmax(q·kᵀ/√d_k + mask)·v, computed by the program. What was meant where the code cannot
+        show it: `mask`, which cells may be attended to (T, S) or (sentences, T, S); `expect`, a config as a dict, an
+        object of Hugging Face or the path of a config.json, by default of the watched module. `language`: en or zh."""
+    def __init__(self, module: Any = None, keep: int | Keep | None = None) -> None:
+        ...
+    def __enter__(self) -> Any:
+        ...
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        """What belongs to the running code is let go; calls that met no values stay where their shape fits."""
+
+
+def attention(x: Any, *, num_heads: int, state_dict: Mapping[str, Any], key: Any = None, value: Any = None, mask: Any = None, prefix: str = '') -> dict[str, Array]:
+    """What attention with these weights gives, by the program: `attentions`, `queries`, `keys`, `values`, `scores`
+    (1, heads, T, …) and `output` (T, d_model).
+
+    `x` (T, d_model); `key`, `value` (S, …), by default x; `mask` (T, S), true = may attend, or added to the scores;
+    `state_dict` of torch.nn.MultiheadAttention, or with W_q, query.linear, q_proj, c_attn; `prefix` picks one layer."""
+
+
+def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None, output: Any = None, mask: Any = None, num_heads: int | None = None, state_dict: Mapping[str, Any] | None = None, tolerance: float | None = None, language: str = 'en') -> Report:
+    """Is this attention right? For code without torch: hand over what went in and what came out.
+
+    `query`, `key`, `value`: (T, d_model) before projection where `state_dict` holds the projections; without it already
+    projected, (T, d_k) of one head, (heads, T, d_k), or (T, heads · d_k) with `num_heads`. A list is one entry a head.
+    `weights` (heads, T, S) or (T, S), `output` (T, …): what the caller's code gave. `mask` (T, S): true = may attend,
+    or added to the scores. `tolerance`: that of `headlight diagnose`, the largest difference of weights that counts as
+    equal, and of outputs times max(1, the largest number of the row); None: as the least precise array has it, 2e-5 of
+    float32, 4e-3 of float16, 3e-2 of bfloat16. `language`: of the report, en or zh."""
+
+
+def claims(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Any]:
+    """What the window says of a sentence, as `headlight claims` has it."""
+
+
+def explain(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Any]:
+    """Every number behind one weight, of layer=, head=, query=, key=:
+    `{"steps": [{"name": …, "shape": …, "value": …, "terms": …}, …]}`."""
+
+
+def export(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Array]:
+    """The arrays of `headlight export` by name: `attentions` (layers, heads, T, S) and the
+    others. `source` is a folder, file or name as on the command line, what `open` returned, or by default the shipped
+    model; `options` are those of the command line, `_` for `-`: `mask="causal"`, `with_="qkv,scores"`, `off="0.1"`."""
+
+
+def figure(text: Any = None, source: Any = None, *, output: str | Path, **options: Any) -> Any:
+    """Writes `output` (.svg, .pdf or .png) as `headlight figure` draws it with its options: `view="head"`. `text`: a
+    text, or arrays as `show` takes them, with `tokens=`."""
+
+
+def generate(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Any]:
+    """The words that a decoder goes on with, as `headlight generate` has them."""
+
+
+def heads(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Any]:
+    """The measures of every head: `{"heads": [{"stack": …, "layer": …, "head": …, …}, …]}`."""
+
+
+def lens(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Array]:
+    """The next word after each layer, as `headlight lens` has it."""
+
+
+class lines:
+    """Answers to a stream of sentences, in order: each the object that `headlight export --lines` writes.
+
+    One program answers all of them, each as soon as it is there: the next sentence may depend on the last answer. What
+    cannot be answered gives `{"error": …, "code": …, "text": …}` in its place. At most 1,024 sentences are read ahead.
+    `options` as in `export`; `jobs=0` uses all processors. Sent to another process it is the list of those left."""
+    def __init__(self, sentences: Iterable[str], source: str | None = None, **options: Any) -> None:
+        ...
+    def __next__(self) -> dict[str, Any]:
+        ...
+
+
+def log(step: int, seen: Any, folder: str | Path = 'headlight-log', sentence: int = 0, tokens: Any = None) -> Path:
+    """Keeps the attention of one training step as `folder/step-000100.safetensors`, and returns that path. `headlight
+    FILE` opens it, `headlight diagnose A B` compares two. `seen` is what `watch` saw, or arrays that `show` takes."""
+
+
+def next(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Any]:
+    """The probabilities of the next (or hidden) word, as `headlight next` has them."""
+
+
+def page(text: Any = None, source: Any = None, **options: Any) -> Page:
+    """The page that `headlight page` makes of a text, or of arrays as `show` takes them; `options` are its own."""
+
+
+def patch(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Array]:
+    """What each part of the model restores: `patch(text, from_="--text '…'", at="heads")`,
+    arrays as `headlight patch` has them."""
+
+
+def program() -> str:
+    """The path of the program: the variable HEADLIGHT, else beside this module or where pip puts it, else in PATH."""
+
+
+def save(arrays: Any, path: str | Path, tokens: Any = None, target_tokens: Any = None, **options: Any) -> None:
+    """Writes arrays as `show` takes them to `path` (.safetensors, .npz, .json or .csv), for `headlight PATH`."""
+
+
+def show(attentions: Any, tokens: Any = None, target_tokens: Any = None, sentence: int | None = None, **options: Any) -> Page | None:
+    """Shows attention that a program holds: in a notebook the page, inline; elsewhere the window.
+
+    `attentions`: arrays in any of the forms of docs/arrays.md: (T, S) to (layers, batch, heads, T, S), a list of
+    layers, the steps of generate(), a model's output, a cache of TransformerLens, a tuple of encoder, decoder and
+    cross-attention. `tokens` name the keys' side, `target_tokens` the queries' side where it is another one; a list of
+    lists names each sentence's. `sentence`, `step`, `axes="batch,heads,T,S"` and `array` say which part is meant, and
+    as what; further `options` are those of `headlight page`: `only="0.1,0.2"`. Without a display: Error."""
+
+
+tracker: Any
+
+
+watch = Seen
+
+
+def why(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Array]:
+    """The terms that a score of attention is a sum of, as `headlight why` has them."""
