@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # An installed libheadlight answers as the program does: run.sh BUILD_FOLDER PROGRAM MODEL_FOLDER
 # The library is installed into an empty prefix; tests/install/rows.cpp is built there by CMake, with the shared library and
-# with the archive, and by pkg-config; the rows that it prints equal those of `headlight export`.
+# with the archive, and by pkg-config; the rows that it prints equal those of `headlight export`. What heads_off.cpp prints is
+# `headlight heads --effect`, what write.cpp writes is an export.
 set -euo pipefail
 build=$1 program=$2 model=$3
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
@@ -10,8 +11,9 @@ trap 'rm -rf "$work"' EXIT
 prefix=$work/prefix
 
 # The document shows these programs.
-for shown in cpp:rows.cpp c:ask.c; do
-  sed -n "/^\`\`\`${shown%:*}\$/,/^\`\`\`\$/{ /^\`\`\`/d; p }" "$here/../../docs/library.md" | cmp - "$here/${shown#*:}"
+for shown in ask.c rows.cpp heads_off.cpp write.cpp; do
+  awk -v mark="<!-- file: $shown -->" '$0 == mark { now = 1; next } now && /^```/ { if (++fence == 2) exit; next } now' \
+    "$here/../../docs/library.md" | cmp - "$here/$shown"
 done
 cmake --install "$build" --component library --prefix "$prefix" >/dev/null
 cmake -S "$here" -B "$work/cmake" -D CMAKE_PREFIX_PATH="$prefix" -D CMAKE_BUILD_TYPE=Debug >"$work/log" 2>&1 &&
@@ -54,6 +56,20 @@ if len(found) < 8 or found != expected:
     sys.exit(f"{sys.argv[3]}: expected the rows of headlight export, found others")
 PY
 done
+"$program" heads "$model" --text "$text" --mask causal --effect --format json >"$work/heads.json"
+LD_LIBRARY_PATH=$lib "$work/cmake/heads_off" "$model" "$text" >"$work/off"
+python3 - "$work/heads.json" "$work/off" <<'PY'
+import json
+import sys
+
+expected = {f"{one['layer']}.{one['head']}": one["effect"] for one in json.load(open(sys.argv[1]))["heads"]}
+found = dict(line.split() for line in open(sys.argv[2]))
+if expected.keys() != found.keys() or any(abs(expected[head] - float(found[head])) > 1e-6 for head in expected):
+    sys.exit(f"heads_off: expected the effects of headlight heads {expected}, found {found}")
+PY
+"$program" export "$model" --text "$text" --mask causal --with qkv,scores -o "$work/expected.npz"
+LD_LIBRARY_PATH=$lib "$work/cmake/write" "$model" "$text" "$work/written.npz"
+cmp "$work/expected.npz" "$work/written.npz"
 LD_LIBRARY_PATH=$lib "$work/ask" "$model" "$text" >"$work/asked"
 cmp "$work/asked" "$work/rows"
 if LD_LIBRARY_PATH=$lib "$work/ask" "$work" x 2>"$work/error"; then exit 1; fi
