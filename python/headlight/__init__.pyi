@@ -15,9 +15,8 @@ __all__ = ['Answer', 'Error', 'Keep', 'Loaded', 'Mistake', 'Model', 'Page', 'Rep
 
 class Answer:
     """The arrays of one question by the names of `headlight export`: `answer["attentions"]` or `answer.attentions`
-    (layers, heads, T, S), `q`, `k`, `v` (layers, heads, T, d_k), `scores`, `hidden_states` (layers + 1, T, d_model),
-    `logits` (T, words), any other of its `--with`: `answer["ffn.hidden"]`; of several sentences `answer["1.logits"]`.
-    float32, read-only; an array keeps its answer, and an answer its model."""
+    (layers, heads, T, S), `q`, `k`, `v` (layers, heads, T, d_k), `scores`, `hidden_states`, `logits`, any other of its
+    `--with`: `answer["ffn.hidden"]`; of several sentences `answer["1.logits"]`. float32, read-only."""
     def __init__(self, model: Loaded, owned: Optional[Any], text: Any, options: Mapping[str, Any]) -> None:
         ...
     def __getitem__(self, name: str) -> Array:
@@ -84,13 +83,11 @@ class Loaded:
     def sweep(self, text: Any, metric: Callable[[Answer], float], heads: Any = None, **options: Any) -> Array:
         """`metric(answer)` with one head after another off: of `heads` ("3.1", …), or (layers, heads) of all."""
     def patch(self, clean: Any, corrupt: Any, metric: Callable[[Array], float], at: str = 'heads') -> Array:
-        """`metric(logits (T, words))` of `corrupt` with one part of `clean` after another put in: (layers, heads), of
-        `at="residual"`, `"ffn"` (layers); also of `"pattern"`, `"q"`, `"k"`, `"v"`. Texts, or answers of this model."""
+        """`metric(logits (T, words))` of `corrupt` with one part of `clean` after another put in; texts or answers."""
 
 
 class Mistake(NamedTuple):
-    """One mistake: what, and where in the caller's code; `calls` are the indices of the calls in what was watched,
-    `code` is its name for programs, such as scale_missing."""
+    """One mistake: what, and where in the caller's code; indices of calls, and a name for programs: scale_missing."""
     text: str
     file: str | None = ...
     line: int | None = ...
@@ -99,11 +96,8 @@ class Mistake(NamedTuple):
 
 
 class Model:
-    """A live model as it is now, a `source` for all functions while this object is there: what `model.save_pretrained`
-    writes, else `model.config.to_dict()` and `model.state_dict()`; of the tokenizer likewise, or its `tokenizer.json`,
-    or the path of one; without it only `ids=` can be asked. `show()` opens the window.
-
-    Errors: Error where config or weights are missing, or the folder cannot be written."""
+    """A live model as it is now, a `source` while this object is there: what `save_pretrained` writes, else its config
+    and state_dict; of the tokenizer likewise, or the path of a tokenizer.json. Without it only `ids=` can be asked."""
     def __init__(self, model: Any, tokenizer: Any = None) -> None:
         ...
     def show(self) -> None:
@@ -123,21 +117,16 @@ class Page:
 class Report:
     """What `check` found, also as text: `ok`, `mistakes`, `unchecked` (taken as given, not judged, not followed)."""
     def __init__(self, captured: Sequence[Any], language: str, notes: Sequence[Sequence[str]] = ..., expect: Mapping[str, Any] = ..., site_of: Callable[[Any], Any | None] = ..., said: Sequence[Any] = ..., compared: Sequence[Any] = ...) -> None:
-        """The answer of `headlight diagnose` to calls, facts and arrays of each (capture/capture.h). A mistake of
-        several calls at one line is one; `site_of`: that line. `said`: of calls, by index and place."""
+        """The answer of `headlight diagnose` to calls, facts and arrays of each (capture/capture.h); what is `said`."""
     @property
     def ok(self) -> bool:
         """Whether something was judged, no mistake found, and no part of what ran taken as given or not followed."""
 
 
 class Seen:
-    """`watch(module=None, keep=None)` follows the attention that runs inside a `with` block; with `module` only what
-    runs inside of it. A sequence of `Call`, in the order in which they ran; `with seen:` again goes on where it left
-    off.
-
-    Caught are torch.nn.MultiheadAttention and the layers of torch.nn.Transformer, scaled_dot_product_attention, and
-    attention written by hand: a softmax of what came from a product of two arrays. `keep` limits calls, layers and
-    sentences (`Keep`); a number is that of calls. One thread: what other threads compute is not seen."""
+    """`watch(module=None, keep=None)` follows the attention that runs inside a `with` block, of `module` alone, in this
+    thread: a sequence of `Call`; `with seen:` again goes on. Caught are the attention of torch.nn, fused attention, and
+    what is written by hand: a softmax of a product of two arrays. `keep`: limits (`Keep`), or a number of calls."""
     def sequence(self) -> list[Any]:
         """The calls; heads that were computed one by one are one."""
     def __len__(self) -> int:
@@ -153,8 +142,7 @@ class Seen:
     def stacks(self, sentence: int) -> dict[str, Array]:
         """One stack, or those of encoder, decoder and cross-attention where a call's keys are of another sequence."""
     def save(self, path: str | Path, sentence: int = 0, tokens: Any = None, target_tokens: Any = None) -> None:
-        """A tensors file (.safetensors or .npz) that `headlight FILE` opens: the weights of one sentence of every call,
-        and queries, keys and values of the same shape."""
+        """A tensors file (.safetensors or .npz): weights of one sentence of every call; queries, keys and values."""
     def show(self, sentence: int = 0, tokens: Any = None, target_tokens: Any = None) -> Any:
         """In a notebook the page, inline; elsewhere the window."""
     def check(self, mask: Any = None, expect: Any = None, language: str = 'en') -> Report:
@@ -170,22 +158,16 @@ class Seen:
 
 
 def attention(x: Any, *, num_heads: int, state_dict: Mapping[str, Any], key: Any = None, value: Any = None, mask: Any = None, prefix: str = '') -> dict[str, Array]:
-    """What attention with these weights gives, by the program: `attentions`, `queries`, `keys`, `values`, `scores`
-    (1, heads, T, …) and `output` (T, d_model).
-
-    `x` (T, d_model); `key`, `value` (S, …), by default x; `mask` (T, S), true = may attend, or added to the scores;
-    `state_dict` of torch.nn.MultiheadAttention, or with W_q, query.linear, q_proj, c_attn; `prefix` picks one layer."""
+    """What attention of x (T, d_model) gives: `attentions`, `queries`, … (1, heads, T, …), `output` (T, d_model).
+    `key`, `value` (S, …), by default x; `mask` (T, S), true = may attend, or added; `prefix` picks one layer."""
 
 
 def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None, output: Any = None, mask: Any = None, num_heads: int | None = None, state_dict: Mapping[str, Any] | None = None, tolerance: float | None = None, language: str = 'en') -> Report:
     """Is this attention right? For code without torch: hand over what went in and what came out.
-
-    `query`, `key`, `value`: (T, d_model) before projection where `state_dict` holds the projections; without it already
-    projected, (T, d_k) of one head, (heads, T, d_k), or (T, heads · d_k) with `num_heads`. A list is one entry a head.
-    `weights` (heads, T, S) or (T, S), `output` (T, …): what the caller's code gave. `mask` (T, S): true = may attend,
-    or added to the scores. `tolerance`: that of `headlight diagnose`, the largest difference of weights that counts as
-    equal, and of outputs times max(1, the largest number of the row); None: as the least precise array has it, 2e-5 of
-    float32, 4e-3 of float16, 3e-2 of bfloat16. `language`: of the report, en or zh."""
+    `query`, `key`, `value`: (T, d_model) before projection where `state_dict` has it; without it projected, (T, d_k),
+    (heads, T, d_k), or (T, heads · d_k) with `num_heads`. `weights` (heads, T, S) or (T, S), `output` (T, …):
+    what the caller's code gave. `mask` (T, S): true = may attend, or added. `tolerance`: that of `headlight diagnose`;
+    None: as the least precise array has it, 2e-5 of float32, 4e-3 of float16, 3e-2 of bfloat16."""
 
 
 def claims(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Any]:
@@ -193,19 +175,16 @@ def claims(text: str | Sequence[str] | None = None, source: Any = None, **option
 
 
 def explain(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Any]:
-    """Every number behind one weight, of layer=, head=, query=, key=:
-    `{"steps": [{"name": …, "shape": …, "value": …, "terms": …}, …]}`."""
+    """Every number behind one weight, of layer=, head=, query=, key=, as steps."""
 
 
 def export(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Array]:
-    """The arrays of `headlight export` by name: `attentions` (layers, heads, T, S) and the
-    others. `source` is a folder, file or name as on the command line, what `open` returned, or by default the shipped
-    model; `options` are those of the command line, `_` for `-`: `mask="causal"`, `with_="qkv,scores"`, `off="0.1"`."""
+    """The arrays of `headlight export`, by name. `source`: a folder, file or name, or what
+    `open` returned; None: the shipped model. `options`: of the command line, `_` for `-`: `with_="qkv"`."""
 
 
 def figure(text: Any = None, source: Any = None, *, output: str | Path, **options: Any) -> Any:
-    """Writes `output` (.svg, .pdf or .png) as `headlight figure` draws it with its options: `view="head"`. `text`: a
-    text, or arrays as `show` takes them, with `tokens=`."""
+    """Writes `output` (.svg, .pdf or .png) as `headlight figure` does; `text`: or arrays as `show` takes them."""
 
 
 def generate(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Any]:
@@ -221,11 +200,8 @@ def lens(text: str | Sequence[str] | None = None, source: Any = None, **options:
 
 
 class lines:
-    """Answers to a stream of sentences, in order: each the object that `headlight export --lines` writes.
-
-    One program answers all of them, each as soon as it is there: the next sentence may depend on the last answer. What
-    cannot be answered gives `{"error": …, "code": …, "text": …}` in its place. At most 1,024 sentences are read ahead.
-    `options` as in `export`; `jobs=0` uses all processors. Sent to another process it is the list of those left."""
+    """Answers to a stream of sentences, in order, each as soon as it is there, as `headlight export --lines` has them
+    or `{"error": …, "code": …, "text": …}`. At most 1,024 sentences are read ahead; `jobs=0` uses all processors."""
     def __init__(self, sentences: Iterable[str], source: str | None = None, **options: Any) -> None:
         ...
     def __next__(self) -> dict[str, Any]:
@@ -233,8 +209,7 @@ class lines:
 
 
 def log(step: int, seen: Any, folder: str | Path = 'headlight-log', sentence: int = 0, tokens: Any = None) -> Path:
-    """Keeps the attention of one training step as `folder/step-000100.safetensors`, and returns that path. `headlight
-    FILE` opens it, `headlight diagnose A B` compares two. `seen` is what `watch` saw, or arrays that `show` takes."""
+    """Keeps attention of a training step, what `watch` saw or `show` takes, as `folder/step-000100.safetensors`."""
 
 
 def next(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Any]:
@@ -246,8 +221,7 @@ def page(text: Any = None, source: Any = None, **options: Any) -> Page:
 
 
 def patch(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Array]:
-    """What each part of the model restores: `patch(text, from_="--text '…'", at="heads")`,
-    arrays as `headlight patch` has them."""
+    """What each part of the model restores: `from_="--text '…'", at="heads"`."""
 
 
 def program() -> str:
@@ -259,13 +233,10 @@ def save(arrays: Any, path: str | Path, tokens: Any = None, target_tokens: Any =
 
 
 def show(attentions: Any, tokens: Any = None, target_tokens: Any = None, sentence: int | None = None, **options: Any) -> Page | None:
-    """Shows attention that a program holds: in a notebook the page, inline; elsewhere the window.
-
-    `attentions`: arrays in any of the forms of docs/arrays.md: (T, S) to (layers, batch, heads, T, S), a list of
-    layers, the steps of generate(), a model's output, a cache of TransformerLens, a tuple of encoder, decoder and
-    cross-attention. `tokens` name the keys' side, `target_tokens` the queries' side where it is another one; a list of
-    lists names each sentence's. `sentence`, `step`, `axes="batch,heads,T,S"` and `array` say which part is meant, and
-    as what; further `options` are those of `headlight page`: `only="0.1,0.2"`. Without a display: Error."""
+    """Shows attention that a program holds, in any of the forms of docs/arrays.md: in a notebook the page, inline;
+    elsewhere the window. `tokens` name the keys' side, `target_tokens` the queries' where it is another one; a list of
+    lists names each sentence's. `sentence`, `step`, `axes="batch,heads,T,S"`, `array`: which part is meant; further
+    `options` as of `headlight page`. Without a display: Error."""
 
 
 tracker: Any

@@ -163,7 +163,8 @@ def words_of_options(options: Mapping[str, Any], folder: Folder, source: Any = N
 
 def _answer(command: str, text: Any, source: Any, options: Mapping[str, Any], *more: str) -> bytes:
     """Standard output of a command about a text, about several, or about arrays."""
-    if holds_arrays(text):
+    texts = isinstance(text, LISTS) and text and all(isinstance(one, str) for one in text)
+    if not (text is None or isinstance(text, str) or texts or hasattr(text, "__next__")):
         with held_file(text, options := dict(options)) as path:
             return _answer(command, None, path, options, *more)
     with Folder() as folder:
@@ -183,17 +184,14 @@ def _asked(command: str, kind: str, what: str) -> Callable[..., Any]:
     return ask
 
 
-export = _asked("export", "npz", """The arrays of `headlight export` by name: `attentions` (layers, heads, T, S) and the
-    others. `source` is a folder, file or name as on the command line, what `open` returned, or by default the shipped
-    model; `options` are those of the command line, `_` for `-`: `mask="causal"`, `with_="qkv,scores"`, `off="0.1"`.""")
+export = _asked("export", "npz", """The arrays of `headlight export`, by name. `source`: a folder, file or name, or what
+    `open` returned; None: the shipped model. `options`: of the command line, `_` for `-`: `with_="qkv"`.""")
 why = _asked("why", "npz", "The terms that a score of attention is a sum of, as `headlight why` has them.")
 lens = _asked("lens", "npz", "The next word after each layer, as `headlight lens` has it.")
-patch = _asked("patch", "npz", """What each part of the model restores: `patch(text, from_="--text '…'", at="heads")`,
-    arrays as `headlight patch` has them.""")
+patch = _asked("patch", "npz", """What each part of the model restores: `from_="--text '…'", at="heads"`.""")
 next = _asked("next", "json", "The probabilities of the next (or hidden) word, as `headlight next` has them.")
 generate = _asked("generate", "json", "The words that a decoder goes on with, as `headlight generate` has them.")
-explain = _asked("explain", "json", """Every number behind one weight, of layer=, head=, query=, key=:
-    `{"steps": [{"name": …, "shape": …, "value": …, "terms": …}, …]}`.""")
+explain = _asked("explain", "json", "Every number behind one weight, of layer=, head=, query=, key=, as steps.")
 heads = _asked("heads", "json", 'The measures of every head: `{"heads": [{"stack": …, "layer": …, "head": …, …}, …]}`.')
 claims = _asked("claims", "json", "What the window says of a sentence, as `headlight claims` has it.")
 
@@ -210,8 +208,7 @@ class Figure(type(Path())):      # type: ignore[misc]
 
 
 def figure(text: Any = None, source: Any = None, *, output: str | Path, **options: Any) -> Figure:
-    """Writes `output` (.svg, .pdf or .png) as `headlight figure` draws it with its options: `view="head"`. `text`: a
-    text, or arrays as `show` takes them, with `tokens=`."""
+    """Writes `output` (.svg, .pdf or .png) as `headlight figure` does; `text`: or arrays as `show` takes them."""
     _answer("figure", text, source, options, "-o", str(output))
     return Figure(output)
 
@@ -268,35 +265,22 @@ def write_safetensors(path: str | Path, arrays: Mapping[str, Any], metadata: Map
         text += b" " * (-len(text) % 8)
         file.write(len(text).to_bytes(8, "little") + text)
         for name, array in arrays.items():
-            file.write(_bytes_of(array))
-
-
-def _bytes_of(array: Any) -> bytes:
-    """Of an array or a tensor, as `_DTYPES` has its numbers, else as float32."""
-    if is_tensor(array):
-        array = array.detach().cpu().contiguous()
-        array = (array.reshape(-1).view(torch_module().int16) if "bfloat16" in str(array.dtype) else array).numpy()
-    return np.ascontiguousarray(array if array.dtype.name in _DTYPES else array.astype(np.float32)).tobytes()
+            if is_tensor(array):
+                own = array.detach().cpu().contiguous()
+                array = (own.reshape(-1).view(torch_module().int16) if "bfloat16" in str(own.dtype) else own).numpy()
+            array = array if array.dtype.name in _DTYPES else array.astype(np.float32)
+            file.write(np.ascontiguousarray(array).tobytes())
 
 
 def layers_of(layers: Sequence[Array], what: str) -> Array:
     """Layers (heads, T, S) as one array. Error where they differ in shape."""
     for layer in layers:
-        alike = layer.shape == layers[0].shape
-        require(alike, what, "layers of one shape", f"{layers[0].shape} and {layer.shape}")
+        require(layer.shape == layers[0].shape, what, "layers of one shape", f"{layers[0].shape} and {layer.shape}")
     return np.stack(layers).astype(np.float32)
 
 
-def holds_arrays(value: Any) -> bool:
-    """Whether it is no text, no list of texts and no None."""
-    texts = isinstance(value, LISTS) and value and all(isinstance(one, str) for one in value)
-    is_text = value is None or isinstance(value, str) or texts or hasattr(value, "__next__")
-    return not is_text
-
-
 def arrays_of(held: Any, name: str = "") -> dict[str, Any]:
-    """Arrays and tensors by names that say where in `held` each lies (`attentions.0`, `0.3`): the program takes
-    attention out of them."""
+    """Arrays and tensors by names that say where in `held` each lies: `attentions.0`, `0.3`."""
     below = name and name + "."
     if is_tensor(held) or isinstance(held, np.ndarray):
         array = held if is_tensor(held) and held.device.type == "cpu" and not held.is_sparse else as_numpy(held)
@@ -330,8 +314,7 @@ def _holds(held: Any) -> bool:
 
 @contextlib.contextmanager
 def held_file(held: Any, options: dict[str, Any]) -> Iterator[str]:
-    """A SOURCE with these arrays, that is there for a while: a path, and which part is meant. Takes that, and the
-    words, out of the options."""
+    """A SOURCE with these arrays, there for a while: a path, and which part is meant, taken out of `options`."""
     tokens, target_tokens = options.pop("tokens", None), options.pop("target_tokens", None)
     choice = {name: options.pop(name, None) for name in ("sentence", "step", "array", "axes")}
     if hasattr(held, "stacks"):      # what `watch` saw
@@ -340,8 +323,7 @@ def held_file(held: Any, options: dict[str, Any]) -> Iterator[str]:
     else:
         arrays, given = arrays_of(held), {"tokens": tokens, "target_tokens": target_tokens}
         metadata = {name: json.dumps(_words_in([*words] if isinstance(words, str) else words), ensure_ascii=False)
-                    for name, words in given.items()
-                    if words is not None}
+                    for name, words in given.items() if words is not None}
     more = held if isinstance(held, dict) else {}
     sides = ("queries", "keys", "values")
     arrays.update({name: more[name] for name in sides if isinstance(more.get(name), np.ndarray)})
@@ -371,11 +353,8 @@ def token_metadata(arrays: Mapping[str, Array], tokens: Words, target_tokens: Wo
 
 
 class Model(Folder):
-    """A live model as it is now, a `source` for all functions while this object is there: what `model.save_pretrained`
-    writes, else `model.config.to_dict()` and `model.state_dict()`; of the tokenizer likewise, or its `tokenizer.json`,
-    or the path of one; without it only `ids=` can be asked. `show()` opens the window.
-
-    Errors: Error where config or weights are missing, or the folder cannot be written."""
+    """A live model as it is now, a `source` while this object is there: what `save_pretrained` writes, else its config
+    and state_dict; of the tokenizer likewise, or the path of a tokenizer.json. Without it only `ids=` can be asked."""
 
     @refused("open")
     def __init__(self, model: Any, tokenizer: Any = None) -> None:
@@ -407,8 +386,7 @@ class Model(Folder):
 
 
 def roles_of(name: str) -> tuple[str, ...]:
-    """What weights of this name project to: query, key and value in one; one of them, or the output, by a word of W_q,
-    query.linear, k_proj, to_v, WV_matrices; or nothing known."""
+    """What weights of this name project to: all three; one of them or the output, by a word of it; or nothing."""
     if re.search("in_proj|qkv|c_attn|query_key_value", name):
         return "query", "key", "value"
     for part in reversed(name.split(".")):
@@ -445,11 +423,8 @@ def projections(state_dict: Mapping[str, Any]) -> dict[str, Array]:
 @refused("attention")
 def attention(x: Any, *, num_heads: int, state_dict: Mapping[str, Any], key: Any = None, value: Any = None,
               mask: Any = None, prefix: str = "") -> dict[str, Array]:
-    """What attention with these weights gives, by the program: `attentions`, `queries`, `keys`, `values`, `scores`
-    (1, heads, T, …) and `output` (T, d_model).
-
-    `x` (T, d_model); `key`, `value` (S, …), by default x; `mask` (T, S), true = may attend, or added to the scores;
-    `state_dict` of torch.nn.MultiheadAttention, or with W_q, query.linear, q_proj, c_attn; `prefix` picks one layer."""
+    """What attention of x (T, d_model) gives: `attentions`, `queries`, … (1, heads, T, …), `output` (T, d_model).
+    `key`, `value` (S, …), by default x; `mask` (T, S), true = may attend, or added; `prefix` picks one layer."""
     own = {name[len(prefix):].lstrip("."): array for name, array in state_dict.items() if name.startswith(prefix)}
     given = {"key": key, "value": value, "mask": mask}
     arrays = {"query": as_numpy(x).astype(np.float32), **projections(own),
@@ -479,11 +454,8 @@ def side_by_side(of_heads: Array) -> Array:
 
 
 class Lines(Iterator):
-    """Answers to a stream of sentences, in order: each the object that `headlight export --lines` writes.
-
-    One program answers all of them, each as soon as it is there: the next sentence may depend on the last answer. What
-    cannot be answered gives `{"error": …, "code": …, "text": …}` in its place. At most 1,024 sentences are read ahead.
-    `options` as in `export`; `jobs=0` uses all processors. Sent to another process it is the list of those left."""
+    """Answers to a stream of sentences, in order, each as soon as it is there, as `headlight export --lines` has them
+    or `{"error": …, "code": …, "text": …}`. At most 1,024 sentences are read ahead; `jobs=0` uses all processors."""
 
     def __init__(self, sentences: Iterable[str], source: str | None = None, **options: Any) -> None:
         self._answers = _lines(sentences, source, options)

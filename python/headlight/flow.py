@@ -1,62 +1,31 @@
 """What met in a call of attention, told from where each number came from: rows, heads and sentences that do not belong
-together, masks that no argument explains; and from what moves where a module runs again. Lines of `unchecked`, no
-mistakes."""
+together, masks that no argument explains; and from what moves where a module runs again: lines, and some mistakes."""
 from __future__ import annotations
 
 import contextlib
 import copy
+import inspect
 import io
 import itertools
+import json
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .engine import LISTS, Array, as_numpy, is_tensor, torch_module
-from .nodes import BLOCKED, LENGTHS, MADE, MOST_WEIGHTS, PROJECTED, Call, factor_of
+from .nodes import (BLOCKED, LENGTHS, MADE, MASKS, MOST_WEIGHTS, NOTHING, OTHER_SIDE, PROJECTED, SEGMENTS, Call,
+                    factor_of)
 
-TEXTS = {         # English and Chinese; what is said is a tuple: a name, and what stands in the gaps
-    "passes": ("{} pass through {}, which is not followed: not checked", "{}经过 {}，无法跟踪：未检查"),
-    "apart": ("{} and {} that meet are of different {}: not judged", "相遇的{}和{}来自不同的{}：未判断"),
-    "order": ("{} are not in the order of their tokens: not judged", "{}没有按词元的顺序排列：未判断"),
-    "same": ("{} and {} are one projection: not judged", "{}和{}是同一个投影：未判断"),
-    "side": ("values come from what the queries come from, keys from elsewhere: not judged", "值与查询同源，键来自别处：未判断"),
-    "zero": ("{} are multiplied by 0: not judged", "{}乘以了 0：未判断"), "blocks": ("{} of {} cells blocked", "挡住 {} / {} 格"),
-    "output": ("what comes out stands in the place of other {}: not judged", "输出站在别的{}的位置上：未判断"),
-    "loose": ("the output projection takes something that is not followed: not checked", "输出投影的输入无法跟踪：未检查"),
-    "mask": ("mask that no argument explains: {} ({}): taken as given", "没有参数能解释的掩码：{}（{}）：视为已知"),
-    "unmet": ("these weights meet no values that are followed: not checked", "这些权重没有与可跟踪的值相遇：未检查"),
-    "rows": ("values are made from the rows that keys are made from, in another order: not judged",
-             "值与键由同样的行得出，但次序不同：未判断"),
-    "apart_made": ("keys and values come from different arguments: not judged", "键与值来自不同的参数：未判断"),
-    "idle": ("{} of {} columns of the projection of {} change nothing: not judged", "{2}的投影中有 {0} / {1} 列不起作用：未判断"),
-    "prefix": ("causal, but all see the first {}", "因果，但都能看到前 {} 个"), "segments": ("the same number in {}", "{} 中数字相同"),
-    "lens": ("keys to the lengths {}", "长度为 {} 的键"), "ends": ("the last keys, {}", "最后的键：{}"),
-    "near": ("keys at most {} away", "距离不超过 {} 的键"), "columns": ("the same keys for every query", "每个查询都是同样的键"),
-    "both": ("causal, {}", "因果，{}"), "causal": ("causal", "因果"), "given": ("that of {}", "{} 的掩码"),
-    "but": ("{} but for {} of {} cells, as [sentence, head, query, key] {}", "{}，只有 {} / {} 格不同，如 [句, 头, 查询, 键] {}"),
-    "others": ("that of {}, of sentences {} for head 0 of each", "{} 的掩码，各句的头 0 用的是句 {} 的"),
-    "repeated": ("that of {}, repeated in the other order of batch and heads", "{} 的掩码，按批次与头的另一种顺序重复"),
-    "lengths": ("{} is handed over, and no mask follows from it: not checked", "传入了 {}，却没有由它得出的掩码：未检查"),
-    "nan": ("NaN in the weights: sentences {}, heads {}, queries {}", "权重中有 NaN：句 {}，头 {}，查询 {}"),
-    "dropout": ("dropout of {} was on without a gradient, these weights met no values (is eval() missing?): not judged",
-                "没有梯度却开着 {} 的 dropout，与值相遇的不是这些权重（是否漏了 eval()？）：未判断"),
-    "empty": ("queries that may attend to no key: sentences {}, heads {}, queries {}", "没有键可看的查询：句 {}，头 {}，查询 {}"),
-    "equal": ("output as without the watch: equal to the bit", "输出与不监视时：逐位相同"),
-    "differs": ("output as without the watch: where it is followed it differs by {} at {}", "输出与不监视时相同；跟踪时相差 {}，在 {}"),
-    "shape": ("output as without the watch: where it is followed it is {}, not {}", "输出与不监视时相同；跟踪时形状为 {}，不是 {}"),
-    "alone": ("output: not compared with that without the watch ({})", "输出：未与不监视时比较（{}）"),
-    "leak": ("{} of {} {} change with {} {}: not judged", "{1} {2} 的{0}随{3} {4} 而变：未判断"),
-    "axis": ("sentences are counted along axis {} of the input, and what comes out has none of them: not judged",
-             "句子按输入的第 {} 轴计数，输出中却没有这些句子：未判断"),
-    "sentence": ("sentence", "句子"), "token": ("token", "词元"), "out": ("outputs", "输出"),
-    "query": ("queries", "查询"), "key": ("keys", "键"), "value": ("values", "值"), "context": ("the heads", "各头的结果"),
-    "sentences": ("sentences", "句子"),
-    "tokens": ("tokens", "词元"), "heads": ("heads", "头"), "mixed": ("what mixes columns", "混合各列的运算"),
-}
+# English and Chinese; what is said is a tuple: a name, and what stands in the gaps.
+_WORDS = json.loads(Path(__file__).with_name("words.json").read_text(encoding="utf-8"))
+TEXTS, NAMED = {**_WORDS["mistakes"], **_WORDS["lines"]}, {*_WORDS["mistakes"]}      # codes of mistakes
+_ROLES = ("query", "key", "value")
 _AXES = ("s", "ts", "bs", "bt", "sb", "bts", "hts", "tsb", "bhts", "tsbh")     # of masks that programs hand over
+SIDES = "mem|enc|context|cross|cond|src|source"     # in names of arguments that a cache may be made of
 RUNNING = threading.local()      # `alone`: whether a module runs without the watches of this thread
 
 
@@ -88,8 +57,16 @@ class Stand:
             self.sizes["heads"] = len(kinds)
 
     def differs(self, other: Stand, name: str) -> bool:
-        one, two = self.ids[name], other.ids[name]
+        one, two = (stand.ids[name] if name == "tokens" else stand.ids[name][..., :1] for stand in (self, other))
         return self.sizes[name] == other.sizes[name] and one.shape == two.shape and bool((one != two).any())
+
+    def order(self, other: Stand, name: str) -> str:
+        """Whose places these sentences or heads have, where all stand once and some elsewhere."""
+        mine, its = ([*one.ids[name][(0, slice(None), 0) if name == "heads" else (slice(None), 0, 0)]]
+                     for one in (self, other))
+        own = self.ids[name][:, :, :1].swapaxes(0, int(name == "heads"))
+        once = mine != its and sorted(mine) == sorted(its) and len({*mine}) == len(mine) and (own == own[:, :1]).all()
+        return ", ".join(str(its.index(one)) for one in mine) if once else ""
 
 
 def stand_of(call: Call, role: str) -> Stand | None:
@@ -108,36 +85,60 @@ def said_of(call: Call, named: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
         yield from [] if call.final else [("unmet",)]
         return
     stands: dict[str, Stand] = {}
-    roles = ("query", "key", "value")
-    for role in roles:
+    for role in _ROLES:
         path = call.node(role).path(MADE)
         if path[0].kept:
             yield "passes", (role,), path[0].kept
         elif role == "value" and any(step.kind == "turned" for step in path):
             yield "passes", (role,), ("mixed",)
         if factor_of(path) == 0:
-            yield "zero", (role,)
+            plain = any(step.kind == "scale" and step.of and step.info == 0 for step in path)
+            yield "multiplied_by_0" if plain else "zero", (role,)
         stand = stand_of(call, role)
         if stand is not None:
             stands[role] = stand
             if path[0].kind == "linear" and (np.diff(stand.ids["tokens"], axis=2) <= 0).any():
                 yield "order", (role,)
-    for one, other in (("value", "key"), ("query", "key")):
-        for what in ("sentences", "heads", "tokens")[:2 + (one == "value")] if {one, other} <= set(stands) else ():
-            if stands[one].differs(stands[other], what):
-                yield "apart", (one,), (other,), (what,)
-    for one, other in itertools.combinations(roles, 2):
-        first, second = (call.index_of(role, ("linear",)) for role in (one, other))
-        same = first is not None and second is not None and first[1] is second[1] and \
-            np.array_equal(np.unique(first[0] % first[1].shape[-1]), np.unique(second[0] % first[1].shape[-1]))
-        if same and {one, other} <= set(named):
-            yield "same", (one,), (other,)
-    yield from [("side",)] * call.other_side + [("rows",)] * call.out_of_order
+    pairs = [*itertools.combinations(_ROLES, 2)]
+    apart = {what: {(one, other) for one, other in pairs if {one, other} <= {*stands} and stands[one].differs(
+        stands[other], what)} for what in ("sentences", "heads", "tokens")}
+    for role, what in (("key", "sentences"), ("value", "sentences"), ("value", "heads")):      # (one of three alone)
+        alone = apart[what] == {pair for pair in pairs if role in pair}
+        order = stands[role].order(stands["query"], what) if alone else ""
+        yield from [(f"{role}s_of_other_{what}", order)] * (order != "")
+    for one, other in (("key", "value"), ("query", "key")):
+        yield from [("apart", ("value" if one == "key" else one,), ("key",), (what,))
+                    for what in [*apart][:2 + (one == "key")] if (one, other) in apart[what]]
+    for role, stand in stands.items():      # (groups of heads)
+        ids, count = stand.ids["heads"][0, :, 0], stand.sizes["heads"]
+        if role != "query" and 1 < count < len(ids) and (ids != np.arange(len(ids)) * count // len(ids)).any():
+            yield "apart", ("query",), (role,), ("heads",)
     yield from [("dropout", f"{call.dropped:g}")] * (call.dropped > 0)
     if call.found is not None and len(call._parts) == 1 and np.isnan(as_numpy(call.found)).any():
         yield "nan", *_places(np.isnan(as_numpy(call.found)).any(-1))
     yield from _of_output(call, stands.get("query"), named)
     yield from masks_of(call, stands)
+
+
+def pasts(calls: Sequence[Call]) -> Iterator[tuple[Any, ...]]:
+    """Of caches, by index and place of a call: rows that do not stand where the call before left them."""
+    for at, call in enumerate(calls):
+        found = call.index_of("key", ("source",)) if len(call._parts) == 1 else None
+        first, new = call.new_rows() if found is not None and found[1].cache and call.value is not None else (0, -1)
+        if new == 0:
+            yield at, call.where, "past_alone"
+        rows, stands = np.arange(call.shape[3]), set()      # type: Any, set[str]
+        old = rows[allowed_of(call).any((0, 1, 2)) & ((rows < first) | (rows >= first + new))]
+        before = next((one for one in calls[:at][::-1] if (one.where, one.block) == (call.where, call.block)), None)
+        for role in ("key", "value") if new > 0 and len(old) and before is not None else ():
+            now, was = getattr(call, role)[:, :, old], getattr(before, role)
+            if was is not None and was.shape[:2] + was.shape[3:] == now.shape[:2] + now.shape[3:]:
+                some = was[:, :, old[old < was.shape[2]]], was[:, :, -len(old):]      # (or what a window leaves)
+                here = any(one.shape == now.shape and np.allclose(one, now, 1e-4, 1e-5) for one in some)
+                moved = any(np.array_equal(np.sort(one, None), np.sort(now, None)) for one in some)
+                stands.add("here" if here else "moved" if moved else "changed")
+        if stands - {"here"}:
+            yield at, call.where, "cache_mixed" if stands == {"here", "moved"} else "past_order"
 
 
 def _places(rows: Array) -> Iterator[str]:
@@ -159,6 +160,8 @@ def _of_output(call: Call, query: Stand | None, named: Mapping[str, Any]) -> Ite
     places[at[0], 0, at[1]] = np.arange(len(rows))
     lead = call.output[0].shape[:-1]
     found = Stand(places, lead if np.prod(lead) == len(rows) else (len(rows),), None)
+    order = found.order(query, "sentences") if found.sizes["sentences"] == query.sizes["sentences"] else ""
+    yield from [("merge_sentences_mixed", order)] * (order != "")
     yield from [("output", (what,)) for what in ("sentences", "tokens") if found.sizes[what] == query.sizes[what] and
                 (found.ids[what][:, 0] != query.ids[what][:, 0]).any()]
 
@@ -196,8 +199,11 @@ def _of_others(masks: Sequence[tuple[str, Array]], allowed: Array) -> Any:
             continue
         at = np.arange(sentences * heads).reshape(sentences, heads)
         orders = at % sentences, (np.arange(heads) * sentences + np.arange(sentences)[:, None]) // heads
-        repeated = any(np.take_along_axis(fits, order[..., None], 2).all() for order in orders)
-        return ("repeated", name) if repeated else ("others", name, ", ".join(map(str, fits[:, 0].argmax(1))))
+        if any(np.take_along_axis(fits, order[..., None], 2).all() for order in orders):
+            return "repeated", name
+        whose = fits.argmax(2)
+        once = (fits.sum(2) == 1).all() and (whose == whose[:, :1]).all() and len({*whose[:, 0]}) == sentences
+        return "mask_of_other_sentences" if once else "others", name, ", ".join(map(str, whose[:, 0]))
     return None
 
 
@@ -284,10 +290,14 @@ def masks_of(call: Call, stands: Mapping[str, Stand]) -> Iterator[tuple[Any, ...
             yield "empty", *_places(empty)
         rows = [np.unique(np.linspace(0, size - 1, 8).astype(int)) for size in (queries, whole)]      # at most 8
         drawn = "/".join("".join("□■"[int(cell)] for cell in row) for row in allowed[0, 0][np.ix_(*rows)])
-        yield "mask", _rule(allowed | empty[..., None] & causal, at, masks), drawn
+        rule = _rule(allowed | empty[..., None] & causal, at, masks)
+        ordered = rule[0] == "mask_of_other_sentences"      # (of sentences that stand where they belong)
+        both = {*stands} >= {"query", "key"} and not stands["query"].differs(stands["key"], "sentences")
+        yield rule if ordered and both else ("mask", ("others", *rule[1:]) if ordered else rule, drawn)
     adds = any(step.kind in ("add", "times") for part in call._parts for step in part.path)
     for name, some in handed:
-        if name in of_names or name in dict(implied) or not re.search(LENGTHS, name):
+        asked = LENGTHS if call.modules else f"{LENGTHS}|{SEGMENTS}"      # (a module that runs again shows its use)
+        if name in of_names or name in dict(implied) or not re.search(asked, name):
             continue
         if some and not some[0].all() and not (adds and "bias" in name):
             yield "lengths", name
@@ -320,13 +330,20 @@ class Again:
         if any(one._forward_hooks or one._forward_pre_hooks or one._backward_hooks for one in modules):
             raise TypeError("hooks")
         shared = [*module.parameters(), *(one for one in given if is_tensor(one) and not one.is_leaf)]
-        self.shared = {id(one): one for one in shared}
+        self.shared, self.idle = {id(one): one for one in shared}, set()     # ids of weights whose product is dropped
+        names = [*inspect.signature(module.forward).parameters]
+        named = [*((names[min(at, len(names) - 1)], one) for at, one in enumerate(args)), *kwargs.items()]
+        self.names = [name for name, one in named for _ in parts_of(one)]
         self.call = copy.deepcopy((module, args, kwargs), {**self.shared})
+
+    def is_like(self, other: Again) -> bool:
+        """Whether both were handed the same memories."""
+        return all(torch_module().equal(one, two) for name, one, two in zip(
+            self.names, parts_of(self.call[1:]), parts_of(other.call[1:])) if re.search(SIDES, name) and is_tensor(one))
 
     def run(self, watch: Any = None, change: Callable[[Any], Any] | None = None, last: bool = False,
             others: Mapping[int, Any] = {}) -> Any:
-        """What it gives, of changed arguments and with one watch alone, or without any. `last`: it runs no more;
-        `others`: what stands in the place of parameters, by id."""
+        """What it gives, of changed arguments, with this watch alone, and `others` as parameters, by id."""
         torch = torch_module()
         module, args, kwargs = self.call if last else copy.deepcopy(self.call, {**self.shared, **others})
         with torch.random.fork_rng(range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()), \
@@ -358,90 +375,152 @@ def apart(plain: Any, followed: Any) -> tuple[str, ...]:
     return ("equal",)
 
 
-def _moved(one: Any, other: Any) -> Array:
+def _moved(one: Any, other: Any, limit: float = 1e-3) -> Array:
     one, other = as_numpy(one), as_numpy(other)
-    return np.abs(one - other) > 1e-3 * (1e-3 + np.abs(one).max(initial=0))
+    return (np.abs(one - other) > limit * (1e-3 + np.abs(one).max(initial=0))) | (np.isnan(other) & ~np.isnan(one))
 
 
 def _elsewhere(moved: Array, at: int) -> list[int]:
-    """Where along the first axis something moved, but for one place."""
     return [int(one) for one in np.flatnonzero(moved.reshape(len(moved), -1).any(1)) if one != at]
 
 
-def _idle(again: Again, calls: Sequence[Call], ran: Callable[..., Any],
-          outs: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
-    """Columns of a projection, as those of a head, that no query, key or value has, and that change no output."""
-    used: dict[int, Array] = {}
-    found = [(at, role, call.index_of(role, ("linear",))) for at, call in enumerate(calls) for role in
-             ("query", "key", "value") if len(call._parts) == 1]
-    known = [(at, role, *one) for at, role, one in found if one is not None and one[1].info.weight.dim() == 2]
-    for _, _, index, base in known:
-        own = used.setdefault(id(base.info.weight), np.zeros(base.shape[-1], bool))
-        own[np.unique(index % base.shape[-1])] = True
-    for at, role, _, base in known:
-        weight, own = base.info.weight, used.pop(id(base.info.weight), np.ones(1, bool))
-        for axis in (0, 1) if id(weight) in again.shared and not own.all() else ():
-            if weight.shape[axis] != len(own):
-                continue
-            other = weight.detach().clone()
-            other.transpose(0, axis)[np.flatnonzero(~own)] += torch_module().randn(weight.shape[1 - axis]).to(weight)
-            after = ran(-1, None, {id(weight): torch_module().nn.Parameter(other)})[0]
-            if not any(_moved(one, two).any() for one, two in zip(outs, after)):
-                yield at, calls[at].where, "idle", int((~own).sum()), len(own), (role,)
-                break
+def _other(one: Any, place: Any = (..., 0)) -> Any:
+    """An array with other entries there: other numbers, the next of ids, and of a mask what it was not."""
+    torch, again, old, number = torch_module(), one.clone(), one[place], one.is_floating_point()
+    if one.dtype == torch.bool or number and bool(((one == 0) | (one == 1)).all()):
+        again[place] = (old == 0).to(old)
+    else:
+        again[place] = old + torch.randn_like(old) if number else (old + 1) % (one.max() + 1)
+    return again
 
 
-def leaks(again: Again, watch: Callable[[], Any]) -> Iterator[tuple[Any, ...]]:
-    """Index and place of a call, and a text: what moves though it may not where a sentence or a token is changed, and
-    what does not though it should. The module runs three times: as it did, and with one entry along each of the first
-    two axes of its inputs changed; once more for each of several inputs, and for columns that nothing seems to use."""
-    torch, sizes, roles = torch_module(), {}, ("query", "key", "value")      # type: Any, dict[int, int], Any
+class _Reruns:
+    """A module that runs again: `outs` and the calls of attention inside as it ran, and what changes move."""
 
-    def ran(axis: int, only: Any = None, others: Mapping[int, Any] = {}) -> tuple[list[Any], Any]:
-        inputs = itertools.count()
+    def __init__(self, again: Again, watch: Callable[[], Any]) -> None:
+        self.again, self.watch, self.given = again, watch, parts_of(again.call[1:])
+        self.numbers = [is_tensor(one) and one.is_floating_point() and one.dim() > 1 for one in self.given]
+        self.outs, self.calls = self.ran()
 
-        def change(one: Any) -> Any:
-            if only is not None and is_tensor(one) and one.is_floating_point() and one.dim() > 1:
-                return one + torch.randn_like(one) if next(inputs) == only else one
-            number, ids = is_tensor(one) and one.is_floating_point(), getattr(one, "dtype", None) == torch.int64
-            known = axis >= 0 and (number and one.dim() > 1 + axis or ids and one.dim() == 2 and bool(one.max() > 1))
-            if not known or one.shape[axis] < 2 or number and bool(((one <= BLOCKED) | (one == 1)).any()):      # a mask
-                return one
-            one, row = one.clone(), (one.shape[axis] + 1) // 2
-            old = one.select(axis, row)
-            old.copy_(old + torch.randn_like(old) if number else (old + 1) % (one.max() + 1))
-            sizes.setdefault(axis, one.shape[axis])
-            return one
-        seen = watch()
+    def ran(self, change: Callable[[int, Any], Any] = lambda at, one: one, weights: Mapping[int, Any] = {}) -> Any:
+        """Outputs and calls; `change` is given the number of an argument and the argument; `weights`: others, by id."""
+        seen, numbers, torch = self.watch(), itertools.count(), torch_module()
         with torch.no_grad():
-            out = parts_of(again.run(seen, change, others=others))
+            others = {name: torch.nn.Parameter(weight) for name, weight in weights.items()}
+            out = parts_of(self.again.run(seen, lambda one: change(next(numbers), one), others=others))
         return [one for one in out if is_tensor(one) and one.is_floating_point()], seen.sequence()
 
-    (outs, calls), *others = ran(-1), ran(0), ran(1)
-    count, _, queries, _ = calls[0].shape
-    few = []      # whether the entry of an axis is a sentence: all of its rows move, and not all sentences do
+    def still(self, *changes: Any) -> bool:
+        return not any(_moved(one, two).any() for one, two in zip(self.outs, self.ran(*changes)[0]))
 
-    def moves(after: Any) -> list[dict[str, Array]]:      # (sentences, rows) of each call
-        return [{role: _moved(getattr(one, role), getattr(two, role)).any((1, 3)) for role in roles}
-                for one, two in zip(calls, after)]
-    sides, at, found = [moves(after) for _, after in others], (count + 1) // 2, False
-    for side in sides:
-        few.append(any(len(rows) == count and rows[at].all() for rows in side[0].values()) if count > 1 else True)
+    def rows(self, after: Any) -> list[dict[str, Array]]:
+        """Which of what ran so moved, (sentences, rows) of each call."""
+        return [{role: _moved(getattr(one, role), getattr(two, role)).any((1, 3)) for role in _ROLES}
+                for one, two in zip(self.calls, after[1])]
+
+    def is_input(self, at: int) -> bool:
+        """Numbers, or words where there are no numbers; no masks."""
+        one = self.given[at]
+        if self.numbers[at]:
+            return not bool(((one <= BLOCKED) | (one == 1)).any())
+        return getattr(one, "dtype", None) == torch_module().int64 and one.dim() == 2 and bool(one.max() > 1) and \
+            not any(self.numbers)
+
+    def in_order(self, size: int, axis: int) -> bool | None:
+        """Whether it matters in what order entries along this axis of inputs stand; None: that is not known."""
+        given, out = ([[at for at, count in enumerate(getattr(one, "shape", ())) if count == size] for one in some]
+                      for some in (self.given, self.outs))
+        rest = [places for at, places in enumerate(given) if places and not self.is_input(at)]      # masks, lengths
+        at = [axis if axis in places and self.is_input(at) else (places or [0])[0] for at, places in enumerate(given)]
+        strange = any(len(places) > 1 for places in rest) or rest and size in self.calls[0].shape[1:]
+        if strange or not any(len(one) == 1 for one in out) or self.again.call[0].training:
+            return None
+        order = torch_module().tensor([size - 1, *range(1, size - 1), 0])
+        after = self.ran(lambda of, one: one.index_select(at[of], order) if given[of] else one)[0]
+        return any(_moved(one.index_select(place[0], order), two, 3e-2).any()
+                   for one, two, place in zip(self.outs, after, out) if len(place) == 1)
+
+    def idle(self, names: str) -> Iterator[tuple[Any, ...]]:
+        for at, (name, one) in enumerate(zip(self.again.names, self.given)):
+            if is_tensor(one) and one.shape[-1:] > (1,) and re.search(names, name) and self.outs:
+                other = _other(one)
+                if (other != one).any() and self.still(lambda of, value: other if of == at else value):
+                    yield 0, self.calls[0].where, "idle_argument", name
+
+    def unused(self, named: Callable[[Any], Mapping[str, Any]]) -> None:
+        """Weights whose product is dropped count as not used, where those of another role stand in their place."""
+        for call, role in itertools.product(self.calls, ("query", "key")):
+            root, weight = call.node(role).path(MADE)[0], named(call.modules).get(role, (0, None))[1]
+            if root.kind == "linear" and id(weight) in {*self.again.shared} - {id(root.info.weight)} and self.still(
+                    lambda _, one: one, {id(weight): _other(weight.detach())}):
+                self.again.idle.add(id(weight))
+
+    def columns(self) -> Iterator[tuple[Any, ...]]:
+        """Columns of a projection, as those of a head, that no query, key or value has, and that change no output."""
+        used: dict[tuple[int, int], Any] = {}      # (of a packed weight some rows may project alone)
+        for at, call, role in ((*one, role) for one in enumerate(self.calls) for role in _ROLES):
+            index, base = (call.index_of(role, ("linear",)) if len(call._parts) == 1 else None) or (None, NOTHING)
+            if index is not None and base.info.weight.dim() == 2 and id(base.info.weight) in self.again.shared:
+                width = base.shape[-1]
+                one = used.setdefault((id(base.info.weight), width), (at, role, base, {*range(width)}))
+                one[3].difference_update(np.unique(index % width).tolist())
+        for (name, width), (at, role, base, rest) in used.items():
+            weight = base.info.weight.detach()
+            if any(weight.shape[axis] == width and self.still(lambda _, one: one, {
+                    name: _other(weight, (slice(None),) * axis + ([*rest],))}) for axis in (0, 1) if rest):
+                yield at, self.calls[at].where, "idle", len(rest), width, (role,)
+
+    def unblocked(self) -> list[tuple[Any, ...]]:
+        """A key that a call blocks for every query of its sentence, and that another call lets be seen."""
+        seen = [np.broadcast_to(allowed_of(call).any((1, 2)), call.shape[::3]) for call in self.calls]
+        for index, (call, own) in enumerate(zip(self.calls, seen)):
+            if call.in_parts or call.shape[2] < call.shape[3] and (allowed_of(call) != own[:, None, None]).any():
+                continue      # (other queries may see the rest)
+            place = (*np.argwhere(~own)[:1].ravel(),)
+            same = [at for at, one in enumerate(seen) if place and one.shape == own.shape and one[place]]
+            for at, one in enumerate(self.given) if same else ():
+                turned = tuple(getattr(one, "shape", ())[:2]) != own.shape
+                if not self.is_input(at) or tuple(one.shape[:2]) != own.shape[::-1 if turned else 1]:
+                    continue
+                where = place[::-1 if turned else 1]
+                rows = self.rows(self.ran(lambda of, value: _other(value, where) if of == at else value))
+                for other in same if rows[index]["key"][place] else ():
+                    if rows[other]["key"][place]:
+                        return [(other, self.calls[other].where, "unblocked", *place[::-1], call.where)]
+        return []
+
+
+def leaks(again: Again, watch: Callable[[], Any], named: Any = None) -> Iterator[tuple[Any, ...]]:
+    """Index and place of a call, and a text: what moves though it may not, and what does not though it should. `named`:
+    the weights of modules by role; None: a later call, of which only memories are asked for."""
+    runs = _Reruns(again, watch)
+    yield from runs.idle(f"{MASKS}|{LENGTHS}|{SEGMENTS}|{OTHER_SIDE}" if named else SIDES)
+    if not named:
+        return
+    outs, calls, numbers = runs.outs, runs.calls, np.flatnonzero(runs.numbers)
+    count, _, queries, _ = calls[0].shape
+    inputs = [[at for at, one in enumerate(runs.given) if runs.is_input(at) and one.dim() > axis + runs.numbers[at] and
+               one.shape[axis] > 1] for axis in (0, 1)]
+    sizes = {axis: runs.given[some[0]].shape[axis] for axis, some in enumerate(inputs) if some}
+    others = [runs.ran(lambda at, one: _other(one, (slice(None),) * axis + ((one.shape[axis] + 1) // 2,))
+                       if at in inputs[axis] else one) for axis in (0, 1)]
+    sides, at = [*map(runs.rows, others)], (count + 1) // 2      # few: the entry is a sentence, all of whose rows move
+    few = [count < 2 or any(len(rows) == count and rows[at].all() for rows in side[0].values()) for side in sides]
     axis = next((one for one in (0, 1) if sizes.get(one) == count and few[one] and (
         sizes.get(1 - one) != count or not sides[one][0]["query"].any(1).all())), 2)
-    yield from _idle(again, calls, ran, outs)
-    inputs = [one for one in parts_of(again.call[1:]) if is_tensor(one) and one.is_floating_point() and one.dim() > 1]
-    each = [moves(ran(-1, only)[1]) for only in range(len(inputs))] if 1 < len(inputs) < 5 else []
+    runs.unused(named)
+    yield from [*runs.columns(), *runs.unblocked()]
+    some = numbers if 1 < len(numbers) < 5 else []
+    each = [runs.rows(runs.ran(lambda at, one: _other(one) if at == only else one)) for only in some]
     for index, several in enumerate(zip(*each)):
-        query, key, value = ({at for at, side in enumerate(several) if side[role].any()} for role in roles)
+        query, key, value = ({at for at, side in enumerate(several) if side[role].any()} for role in _ROLES)
         if key and value and not key & value and query & (key | value):
             yield index, calls[index].where, "apart_made"
-    for index, side in enumerate(sides[axis] if axis < 2 else ()):
-        both = np.any([rows.any(1) for rows in side.values() if len(rows) == count], 0)
-        strange = [(role, one) for role, rows in side.items() for one in _elsewhere(rows, at) if both.sum() > 1]
-        for role, one in strange[:1] if not found else ():
-            found = True
-            yield index, calls[index].where, "leak", (role,), ("sentence",), one, ("sentence",), at
+    found: Any = [(index, calls[index].where, "leak", (role,), ("sentence",), one, ("sentence",), at)
+                  for index, side in enumerate(sides[axis] if axis < 2 else ()) for role, rows in side.items()
+                  for one in _elsewhere(rows, at)
+                  if np.any([rows.any(1) for rows in side.values() if len(rows) == count], 0).sum() > 1]
+    yield from found[:1]
     for one, two in zip(outs, others[axis][0]) if axis < 2 and not found else ():
         place = next((place for place in (axis, 0) if one.dim() > place and one.shape[place] == count), None)
         strange = [] if place is None else _elsewhere(np.moveaxis(_moved(one, two), place, 0), at)
@@ -449,6 +528,16 @@ def leaks(again: Again, watch: Callable[[], Any]) -> Iterator[tuple[Any, ...]]:
             yield 0, calls[0].where, "leak", ("out",), ("sentence",), strange[0], ("sentence",), at
         elif place is None and axis == 1 and one.dim() > 1 and one.shape[0] == sizes.get(0):
             yield 0, calls[0].where, "axis", 1
+            found = True
+    followed = axis < 2 and not found and all(
+        call.node("key").path(MADE)[0].kind == "linear" and len(rows) == count and rows[at].any()
+        for call, side in zip(calls, sides[axis]) for rows in side.values())
+    if followed and runs.in_order(count, axis):
+        yield 0, calls[0].where, "order_of_sentences"
+    elif followed and axis == 1 and all(allowed_of(call).all() for call in calls) and \
+            runs.in_order(sizes[0], 0) is False and not any(
+                runs.given[number].stride(0) < runs.given[number].stride(1) for number in numbers):
+        yield 0, calls[0].where, "axis_given"
     if axis == 2 and count > 1:
         return
     axis = 1 - axis if axis < 2 else min(sizes)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import json
 import math
 import os
 import re
@@ -13,6 +14,7 @@ import types
 import weakref
 from collections.abc import Sequence
 from itertools import dropwhile
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,29 +49,13 @@ class Operation(NamedTuple):
         return self.args[position] if len(self.args) > position else self.kwargs.get(name, otherwise)
 
 
-_SAME = {"contiguous", "clone", "detach"}
-_PERMUTES = {"transpose", "swapaxes", "swapdims", "permute", "movedim", "moveaxis", "T", "mT", "t", "adjoint", *_SAME}
-_RESHAPES = {"view", "reshape", "flatten", "unflatten"}
-_CASTS = {"to", "float", "half", "bfloat16", "double", "type", "type_as", "cpu", "cuda", "requires_grad_"}
-_OVER = {"div", "div_", "divide", "true_divide", "__truediv__", "__itruediv__", "__div__"}
-_MINUS = {"sub", "sub_", "subtract", "__sub__", "__isub__"}
-_GROUPS = {     # by the method of Tracer that handles them
-    "_on_product": "matmul __matmul__ __rmatmul__ bmm mm einsum baddbmm addmm".split(),
-    "_on_move": [*_PERMUTES, *_RESHAPES, *_CASTS, *"squeeze unsqueeze expand expand_as broadcast_to repeat".split(),
-                 *"tile repeat_interleave view_as reshape_as chunk split split_with_sizes tensor_split unbind".split(),
-                 *"select narrow __getitem__ index_select flip roll".split()],
-    "_on_times": [*_OVER, *"mul mul_ multiply __mul__ __rmul__ __imul__ __rdiv__ __rtruediv__".split()],
-    "_on_plus": [*_MINUS, "add", "add_", "__add__", "__radd__", "__iadd__"], "_on_linear": ["linear"],
-    "_on_fill": "masked_fill masked_fill_ where __setitem__ index_copy_ tril triu tril_ triu_".split(),
-    "_on_softmax": ["softmax", "log_softmax", "sigmoid"], "_on_dropout": ["dropout", "dropout_", "feature_dropout"],
-    "_on_sum": ["exp", "sum", "mean"], "_on_cat": ["cat", "concat", "concatenate", "stack", "hstack"],
-    "_on_fused": ["scaled_dot_product_attention"], "_on_conv": ["conv1d", "conv2d"],
-    "_on_other": ["layer_norm", "rms_norm"]}
-_HANDLERS = {name: handler for handler, names in _GROUPS.items() for name in names}
-_MADE = {"tanh": "cap", **dict.fromkeys(("normalize", "layer_norm", "rms_norm", "group_norm"), "normed"),
-         **dict.fromkeys(("neg", "__neg__", "view_as_complex", "view_as_real"), "turned")}     # kinds
-_UNCHANGED = {"max", "amax", "__get__", "data", "grad", "min", "values"}     # of scores: no step towards a softmax
-_TURNING = {"flip", "roll", "cat", "concat", "concatenate", "stack"}     # moves that may be a part of a rotation
+# Of functions of torch: by the method of Tracer that follows them, and by what they do.
+_NAMES = json.loads(Path(__file__).with_name("operations.json").read_text(encoding="utf-8"))
+_SAME, _PERMUTES, _RESHAPES, _CASTS, _OVER, _MINUS, _UNCHANGED, _TURNING = ({*_NAMES[name]} for name in (
+    "same", "permutes", "reshapes", "casts", "over", "minus", "unchanged", "turning"))
+_HANDLERS = {name: handler for handler, names in _NAMES["followed"].items() for name in names}
+_HANDLERS.update({**dict.fromkeys(_PERMUTES | _RESHAPES | _CASTS, "_on_move"), **dict.fromkeys(_OVER, "_on_times"),
+                  **dict.fromkeys(_MINUS, "_on_plus")})
 _CELLS, _HEADS = ("product", "weights"), ("context", "heads")     # roots: a number for each query and key; of calls
 
 
@@ -143,19 +129,6 @@ def _base_of(tensor: Any) -> Any:
     return None if base is None or getattr(base, "is_nested", False) or base.layout != torch_module().strided else base
 
 
-def _strided(tensor: Any, *where: Any) -> Any:
-    return tensor.contiguous().as_strided(*where)
-
-
-def _are_moved(one: Any, other: Any) -> bool:
-    """Whether two arrays have the same rows in another order."""
-    if one.shape != other.shape or one.dim() < 2 or one.numel() > LARGE or not one.is_floating_point():
-        return False
-    sums = [(rows.double() * torch_module().arange(1.0, rows.shape[-1] + 1).cos().to(rows)).sum(-1).flatten()
-            for rows in (one.detach(), other.detach())]
-    return not torch_module().equal(*sums) and torch_module().equal(*(rows.sort().values for rows in sums))
-
-
 class Tracer:
     """The block in which operations are followed, and the calls of attention found in it."""
 
@@ -173,7 +146,7 @@ class Tracer:
         self._layers: dict[Any, int] = {}                # by the path of a module, or the line of a softmax
         self._names: Any = weakref.WeakKeyDictionary()   # by module, as _maps has them
         self._outer, self.is_finite = None, False        # the outermost module: its frame and output; without NaN
-        self.again: dict[int, tuple[Again, Call]] = {}   # some modules that ran, by id, and the first call inside
+        self.again: list[tuple[int, Again, Call]] = []   # some modules that ran: id, and the first call inside
         self.compared: list[tuple[str, ...]] = []        # texts of flow: how what is followed differs
         self._used: set = set()                          # ids of weights
         self.given: list[Any] = []                       # masks of the function of torch that runs, by name
@@ -224,7 +197,8 @@ class Tracer:
         self._outer = None
         try:
             again = Again(module, args, frame.f_locals.get("kwargs", {}), _follower_class(torch))
-            known = id(module) in self.again or len(self.again) >= 4
+            before = [one for of, one, _ in self.again if of == id(module)]
+            known = len(self.again) >= 4 or len(before) > 1 or any(map(again.is_like, before))
             plain = again.run(last=known)
             self.is_finite = not module.training and not torch.is_grad_enabled() and not any(
                 one.isnan().any() for one in parts_of(plain) if is_tensor(one))
@@ -237,7 +211,7 @@ class Tracer:
             return None
         (_, plain, again, before), self._outer, self.is_finite = self._outer, None, False
         if again is not None and len(self._calls) > before:
-            self.again[id(module)] = again, self._calls[before]
+            self.again.append((id(module), again, self._calls[before]))
         with self._silent("a module"), torch_module().no_grad():
             self.compared.append(apart(plain, out))
         return None if self.compared[-1:] == [("equal",)] else plain
@@ -277,7 +251,8 @@ class Tracer:
         if base is not None and self.node_of(base).root.kind == "linear" and base.is_contiguous() and not base._version:
             # (before torch 2 an index like x[0] is not seen)
             where = tuple(tensor.shape), tensor.stride(), tensor.storage_offset() - base.storage_offset()
-            self._tag(tensor, Node("move", self.node_of(base), tensor.shape, caller(), Move(_strided, where)))
+            strided = Move(lambda one, *where: one.contiguous().as_strided(*where), where)
+            self._tag(tensor, Node("move", self.node_of(base), tensor.shape, caller(), strided))
         if self.node_of(tensor) is NOTHING:
             parameter = tensor if isinstance(tensor, torch_module().nn.Parameter) else None
             self._tag(tensor, Node("source", None, tensor.shape, None, parameter))
@@ -358,7 +333,7 @@ class Tracer:
             before = weakref.ref(self._origin(op.args[0]))
             return self._tag(op.out, Node("source", None, op.out.shape, caller(), of=before, kept=op.root.kept))
         is_score = op.root.kind == "weights" or (op.root.kind == "product" and len(op.root.shape) >= 3)
-        kind = _MADE.get(op.name)
+        kind = _NAMES["kinds"].get(op.name)
         if kind == "cap" and is_score:
             return self._step("cap", op.node, op.out)
         if kind not in (None, "cap") and op.root.kind == "linear":
@@ -398,8 +373,7 @@ class Tracer:
         tensor, node, out = op.args[0], op.node, op.out
         if node is NOTHING:
             known = op.name in _PERMUTES | {"view", "reshape", "unflatten", "flip", "roll"} or \
-                isinstance(tensor, torch.nn.Parameter) or \
-                self.node_of(_base_of(tensor)).root.kind == "linear"
+                isinstance(tensor, torch.nn.Parameter) or self.node_of(_base_of(tensor)).root.kind == "linear"
             if not known or tensor.dim() < 2 or not tensor.is_floating_point():
                 return
             node = self._source(tensor)
@@ -588,10 +562,10 @@ class Tracer:
         if same and is_tensor(other) and (number is None or (other.requires_grad and root.kind == "product")):
             self._step("times", node, op.out, (torch_module().as_tensor(factor).detach(), 1.0))      # learned
         elif number is not None and root.kind in (*_CELLS, "linear"):
-            self._step("scale", node, op.out, factor)
+            self._step("scale", node, op.out, factor, not is_tensor(other))
         elif not is_tensor(other):
             self._tag(op.out, None)
-        elif other.numel() == op.out.numel() > 1 and root.kind == "linear" and self.node_of(other) is NOTHING:
+        elif other.shape == op.out.shape and root.kind == "linear" and self.node_of(other) is NOTHING:
             self._lost(node, op.out, op.name)
         else:
             self._made("normed" if other.dim() < 2 or other.shape[-1] == 1 else "turned", node, op.out)
@@ -599,9 +573,8 @@ class Tracer:
     def _on_plus(self, op: Operation) -> None:
         node, other, out, alpha = op.node, op.args[1], op.out, float(op.kwargs.get("alpha", 1))
         sign = -alpha if op.name in _MINUS else alpha
-        turned = (node.kind in ("", "source") or op.root.kind == "linear") and \
-            self.node_of(other).root.kind not in ("", "source") and \
-            (node is NOTHING or self.node_of(other).root.kind != "linear")
+        turned = (node.kind in ("", "source") or op.root.kind == "linear") and self.node_of(other).root.kind not in (
+            "", "source") and (node is NOTHING or self.node_of(other).root.kind != "linear")
         if turned:
             node, other = self.node_of(other), op.args[0]
         root, friend = node.root, self.node_of(other).root
@@ -650,8 +623,6 @@ class Tracer:
         roots = [call.node(role).path(MADE)[0] for role in ("query", "key", "value")]
         given = [root.info.of() for root in roots if root.kind == "linear"]
         inputs = [self._origin(tensor) for tensor in given if tensor is not None]
-        call.other_side = len(inputs) == 3 and inputs[2] is inputs[0] and inputs[1] is not inputs[0]
-        call.out_of_order = len(inputs) == 3 and inputs[1] is not inputs[2] and _are_moved(*inputs[1:])
         tensors = inputs[:2]
         if len(inputs) == len(given) > 1 and "linear" == roots[0].kind == roots[1].kind:
             for names in names_of(tensors) if tensors[0] is not tensors[1] else ():

@@ -65,8 +65,7 @@ def _load(named: Optional[str]) -> Any:
 
 
 def library() -> Any:
-    """The library that HEADLIGHT_LIBRARY names, else in this folder or beside the program. None: there is none, or the
-    variable is empty."""
+    """The library that HEADLIGHT_LIBRARY names, else in this folder or beside the program. None: there is none."""
     return _load(os.environ.get("HEADLIGHT_LIBRARY"))
 
 
@@ -115,9 +114,8 @@ def _call(loaded: Any, name: str, *arguments: Any, watched: bool = True) -> Any:
 
 class Answer:
     """The arrays of one question by the names of `headlight export`: `answer["attentions"]` or `answer.attentions`
-    (layers, heads, T, S), `q`, `k`, `v` (layers, heads, T, d_k), `scores`, `hidden_states` (layers + 1, T, d_model),
-    `logits` (T, words), any other of its `--with`: `answer["ffn.hidden"]`; of several sentences `answer["1.logits"]`.
-    float32, read-only; an array keeps its answer, and an answer its model."""
+    (layers, heads, T, S), `q`, `k`, `v` (layers, heads, T, d_k), `scores`, `hidden_states`, `logits`, any other of its
+    `--with`: `answer["ffn.hidden"]`; of several sentences `answer["1.logits"]`. float32, read-only."""
 
     def __init__(self, model: Loaded, owned: Optional[_Owned], text: Any, options: Mapping[str, Any]) -> None:
         self._model, self._owned, self._text, self._options = model, owned, text, options
@@ -126,7 +124,9 @@ class Answer:
     def __getitem__(self, name: str) -> Array:
         if name not in self._arrays:
             try:
-                self._arrays[name] = self._lent(name) if self._owned else self._exported(name)
+                plain = re.sub(r"^(\d+\.)?((encoder|decoder|cross)_)?", "", name)
+                self._arrays[name] = self._lent(name) if self._owned else export(
+                    self._text, self._model.source, with_=plain, **self._options)[name]
             except Error as error:
                 raise KeyError(str(error)) from None
         return self._arrays[name]
@@ -140,10 +140,6 @@ class Answer:
         array = np.frombuffer(memory, np.float32).reshape(shape)
         array.flags.writeable = False
         return array
-
-    def _exported(self, name: str) -> Array:
-        plain = re.sub(r"^(\d+\.)?((encoder|decoder|cross)_)?", "", name)
-        return export(self._text, self._model.source, with_=plain, **self._options)[name]
 
     def __getattr__(self, name: str) -> Array:
         try:
@@ -219,8 +215,7 @@ class Loaded:
         return np.array([metric(self(text, off=[head], **options)) for head in every], float).reshape(shape)
 
     def patch(self, clean: Any, corrupt: Any, metric: Callable[[Array], float], at: str = "heads") -> Array:
-        """`metric(logits (T, words))` of `corrupt` with one part of `clean` after another put in: (layers, heads), of
-        `at="residual"`, `"ffn"` (layers); also of `"pattern"`, `"q"`, `"k"`, `"v"`. Texts, or answers of this model."""
+        """`metric(logits (T, words))` of `corrupt` with one part of `clean` after another put in; texts or answers."""
         first, second = (one if isinstance(one, Answer) else self(one) for one in (clean, corrupt))
         require(second._owned, "patch", "libheadlight.so", "none (headlight.patch asks the program)")
         shape = _heads(second, "keys" if at in ("k", "v") else "queries")

@@ -24,6 +24,7 @@ _FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 MOST_WEIGHTS = 1 << 20      # numbers of a sentence's weights that are kept
 MASKS = "mask|pad"       # in names of arguments
 LENGTHS = "len|visible|valid|attend|keep|allow|bias"     # in names of what a mask has to follow from
+SEGMENTS = "seg|doc|seq|pack"     # in names of what says which tokens belong together
 OTHER_SIDE = r"mem|enc|context|ctx|cross|cond|src|source|kv|key"     # in names of what cross-attention has keys of
 Place = Tuple[int, ...]  # indices along the shared axes of a product
 
@@ -43,17 +44,14 @@ class Site(NamedTuple):
 
 class Node:
     """How one tensor came about. `kind`: source, linear (a projection), turned (its columns by positions), normed,
-    product, move, scale, add, times, fill, cap, sink, drop, opaque, exp; after a softmax weights, again move … fill,
-    drop, softmax, sum; then context, heads (several contexts side by side)."""
+    product, move, scale, add, times, fill, cap, sink, drop, opaque, exp; weights, softmax, sum; context, heads."""
     __slots__ = ("kind", "parent", "shape", "site", "info", "tensor", "cache", "of", "kept")
 
     def __init__(self, kind: str, parent: Any, shape: Sequence[int], site: Site | None, info: Any = None,
                  of: Any = None, kept: Any = None, cache: tuple[int, int, int, Any] | None = None) -> None:
         self.kind, self.parent, self.shape, self.site, self.info = kind, parent, tuple(shape), site, info
-        # The tensor, weakly; of a cache its axis, the first key or value along it that is new, how many
-        # are, and the keys as before positions turned them; what
-        # this is a norm of, weakly, whether what is added is a product, or a move that may be a part of a rotation; of
-        # weights some sentences (heads, T, S), of a source the operation behind which a projection is not followed.
+        # The tensor, weakly; of a cache its axis, the first row that is new, how many are, and the rows as before
+        # positions turned them; what this is a norm of, or of what kind; weights, or what a projection was lost behind.
         self.tensor, self.cache, self.of, self.kept = lambda: None, cache, of, kept
 
     def path(self, stops: Sequence[str]) -> list[Node]:
@@ -102,7 +100,6 @@ class Linear(NamedTuple):
 
 class Product:
     """One product of two arrays, each as (shared…, rows, contracted); the result as (shared…, rows of a, rows of b).
-
     Axes have letters, by side: "a" and "b" are the operands, "out" is the result. `free` and `summed` are the axes of
     rows and those contracted of each operand, `out_shared`, `out_free` axes of the result; `shared`, `rows` sizes."""
 
@@ -144,7 +141,6 @@ def moves_of(path: Sequence[Node]) -> list[Move]:
 
 
 def factor_of(path: Sequence[Node]) -> float:
-    """What the steps multiply by."""
     return float(math.prod(node.info for node in path if node.kind == "scale"))
 
 
@@ -225,8 +221,7 @@ def first_reshaping(node: Node) -> Site | None:
 
 
 def layout_of(product: Product) -> tuple[list[list[Place]], tuple[Any, ...]]:
-    """Which index along a product's shared axes is which [sentence][head]: found by following each element back to the
-    projection it came from; where that is not known, (batch, heads). And what is wrong: a code, where, its detail."""
+    """Which index along a product's shared axes is which [sentence][head], and what is wrong: code, where, detail."""
     known = [one for one in ((side, product.index_of(side, PROJECTED)) for side in "ab") if one[1] is not None]
     # (of queries that all sentences share the keys show the sentences)
     side, found = max(known, default=("", None), key=lambda one: len(np.unique(one[1][0] // one[1][1].shape[-1])))
@@ -338,8 +333,7 @@ def _may_be_mask(tensor: Any, sizes: set[int]) -> bool:
 
 
 def masks_around(names: str = MASKS, sizes: set[int] = set()) -> list[tuple[str, Any]]:
-    """The masks among the arguments of the caller's functions around an operation, by name; of no names other arrays
-    of integers or bool, or of 0 and 1 whose last axis has one of these sizes."""
+    """Masks among the arguments of the caller's functions, by name; of no names what else may be one, by size."""
     masks: list[tuple[str, Any]] = []
     first = None
     for depth, frame in enumerate(_user_frames()):
@@ -350,9 +344,8 @@ def masks_around(names: str = MASKS, sizes: set[int] = set()) -> list[tuple[str,
         if depth > 0 and (depth > 1 if first is None else owner is not first):
             break
         masks += [(name, values[name].detach()) for name in arguments
-                  if re.search(names, name) and is_tensor(values.get(name)) and
-                  (names or not re.search(MASKS, name) and
-                   (re.search(LENGTHS, name) or _may_be_mask(values[name], sizes)))]
+                  if re.search(names, name) and is_tensor(values.get(name)) and (names or not re.search(MASKS, name)
+                      and (re.search(LENGTHS, name) or _may_be_mask(values[name], sizes)))]
     return masks
 
 
@@ -403,9 +396,7 @@ class Call:
         self.inputs: list[Any] = []               # what queries and keys were projected from, weakly, and their names
         self.block, self.goes_on = 0, False       # in which it ran; whether what was added to the output was seen
         self.whole = False                        # values were met, or none will be
-        # Its queries are some of a call; the dropout that was on without a gradient; values come from where queries do.
-        self.in_parts, self.dropped, self.other_side = False, 0.0, False
-        self.out_of_order = False                 # values are made from the rows of what keys are, in another order
+        self.in_parts, self.dropped = False, 0.0  # its queries are some of a call; dropout on without a gradient
         self.lost = ""                            # an operation behind which the sum over values is not followed
 
     def observe(self, code: str, site: Site | None, *details: str) -> None:
@@ -539,8 +530,7 @@ class Call:
         return gathered(array, self.places) / np.float32(factor or 1)
 
     def index_of(self, role: str, kinds: Sequence[str] = PROJECTED) -> tuple[Array, Node] | None:
-        """Which element of its projection, or of another step of these kinds, each element of an operand is (sentences,
-        heads, rows, d), and that step."""
+        """Which element of its projection, or another step of these kinds, each element of an operand is; that step."""
         if role != "value":
             found = self.product.index_of(self.side(role), kinds)
             return None if found is None else (gathered(found[0], self.places), found[1])
@@ -613,8 +603,7 @@ class Call:
 
     def mask_parts(self, steps: Sequence[Node], sentences: Sequence[int],
                    rows: Array | None = None) -> Iterator[tuple[Node, Array, float]]:
-        """What each of these steps that treats cells differently has of them, (sentences, heads, T, S): what it fills,
-        factors or what it adds; and the number that is filled in, or by which what is added is multiplied."""
+        """What each step that treats cells differently has of them, (sentences, heads, T, S), and its number."""
         for step in (step for step in steps if step.kind in ("add", "times", "fill")):
             tensor, value = step.info
             cells = self.canonical(tensor, moves_of(step.parent.path(("product",))), sentences, rows)

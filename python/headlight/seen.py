@@ -18,7 +18,7 @@ import numpy as np
 from .engine import (LISTS, STACKS, Array, Error, Words, _answer, as_numpy, export, first_line, held_file, layers_of,
                      notebook_shell, open_window, projections, refused, regular, require, roles_of, run, side_by_side,
                      tensors_file, token_metadata, torch_module, words_of_options, write_safetensors, written_whole)
-from .flow import allowed_of, leaks, said_of, stand_of, tokens_of, words
+from .flow import NAMED, allowed_of, leaks, pasts, said_of, stand_of, tokens_of, words
 from .follow import Tracer
 from .nodes import MADE, MOST_WEIGHTS, NOTHING, Call, Node, Site, factor_of, first_reshaping, recovered
 
@@ -27,8 +27,7 @@ _SIDES = {"queries": "query", "keys": "key", "values": "value"}     # names in f
 
 
 class Mistake(NamedTuple):
-    """One mistake: what, and where in the caller's code; `calls` are the indices of the calls in what was watched,
-    `code` is its name for programs, such as scale_missing."""
+    """One mistake: what, and where in the caller's code; indices of calls, and a name for programs: scale_missing."""
     text: str
     file: str | None = None
     line: int | None = None
@@ -45,19 +44,23 @@ class Report:
     def __init__(self, captured: Sequence[Any], language: str, notes: Sequence[Sequence[str]] = (),
                  expect: Mapping[str, Any] = {}, site_of: Callable[[Any], Site | None] = lambda one: None,
                  said: Sequence[Any] = (), compared: Sequence[Any] = ()) -> None:
-        """The answer of `headlight diagnose` to calls, facts and arrays of each (capture/capture.h). A mistake of
-        several calls at one line is one; `site_of`: that line. `said`: of calls, by index and place."""
+        """The answer of `headlight diagnose` to calls, facts and arrays of each (capture/capture.h); what is `said`."""
         arrays = {f"{index}.{name}": array for index, (_, own) in enumerate(captured) for name, array in own.items()}
         facts = json.dumps({"calls": [facts for facts, _ in captured], "notes": list(dict.fromkeys(map(tuple, notes)))})
         metadata = {"capture": facts, "expect": json.dumps(dict(expect), allow_nan=False)}
         with tensors_file(arrays, metadata) as path, refused("headlight diagnose"):
             answer = json.loads(run(["diagnose", path, "--format", "json", "--language", language], accept=(0, 1)))
         calls: dict[tuple[str, str, Site | None], list[int]] = {}
-        exchanged = {call for call, _, *text in said if text[0] == "mask" and text[1][0] == "others"}
+        exchanged = {call for call, _, *text in said if re.search("'(mask_of_other_sentences|others)'", str(text))}
         for one in answer["mistakes"]:      # (masks of other sentences explain more than one that is off by one does)
             if one["call"] in exchanged and one["code"] in ("mask_missing", "mask_off_by_one"):
                 continue
             calls.setdefault((one["text"], one["code"], site_of(one)), []).append(one["call"])
+        named = {call for where in calls.values() for call in where}
+        for call, _, code, *parts in said:
+            if code in NAMED and call not in named:
+                one = {"call": call, "code": code, "role": ""}
+                calls.setdefault((words(code, *parts, language=language), code, site_of(one)), []).append(call)
         self.mistakes = [Mistake(text, *(site or (None, None)), tuple(dict.fromkeys(where)), code)
                          for (text, code, site), where in calls.items()]
         named = {call for where in calls.values() for call in where}
@@ -66,7 +69,7 @@ class Report:
         self.unchecked = [*answer["unchecked"], *dict.fromkeys(lines), *answer["notes"]]
         self.output = "\n".join(dict.fromkeys(words(*text, language=language) for text in compared))
         self.judged, self.calls = answer["judged"], answer["calls"]
-        self._summary, self._some = answer["summary"], answer["some_calls"]
+        self._summary, self._some = [] if self.mistakes else answer["summary"], answer["some_calls"]
 
     @property
     def ok(self) -> bool:
@@ -94,13 +97,10 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
           num_heads: int | None = None, state_dict: Mapping[str, Any] | None = None,
           tolerance: float | None = None, language: str = "en") -> Report:
     """Is this attention right? For code without torch: hand over what went in and what came out.
-
-    `query`, `key`, `value`: (T, d_model) before projection where `state_dict` holds the projections; without it already
-    projected, (T, d_k) of one head, (heads, T, d_k), or (T, heads · d_k) with `num_heads`. A list is one entry a head.
-    `weights` (heads, T, S) or (T, S), `output` (T, …): what the caller's code gave. `mask` (T, S): true = may attend,
-    or added to the scores. `tolerance`: that of `headlight diagnose`, the largest difference of weights that counts as
-    equal, and of outputs times max(1, the largest number of the row); None: as the least precise array has it, 2e-5 of
-    float32, 4e-3 of float16, 3e-2 of bfloat16. `language`: of the report, en or zh."""
+    `query`, `key`, `value`: (T, d_model) before projection where `state_dict` has it; without it projected, (T, d_k),
+    (heads, T, d_k), or (T, heads · d_k) with `num_heads`. `weights` (heads, T, S) or (T, S), `output` (T, …):
+    what the caller's code gave. `mask` (T, S): true = may attend, or added. `tolerance`: that of `headlight diagnose`;
+    None: as the least precise array has it, 2e-5 of float32, 4e-3 of float16, 3e-2 of bfloat16."""
     given = {"query": query, "key": key, "value": value, "mask": mask, "attentions": weights, "output": output}
     arrays = {name: as_numpy(array) for name, array in given.items() if array is not None}
     require({"attentions", "output"} & set(arrays), "check", "weights or output as your code computed them", "neither")
@@ -314,7 +314,7 @@ def _site_of(call: Call, code: str, role: str) -> Site | None:
     sites = {"": call.path[0].site, "scale_": scale, "query_already": scale, "mask_after": changed or softmax,
              "weights_changed": changed or softmax, "dropout": _last(["drop"], call.weight_path, call.path) or softmax,
              **dict.fromkeys(("mask_missing", "causal_", "padding_", "empty_rows_nan", "softmax_"), softmax),
-             **dict.fromkeys(("mask_", "blocked_", "empty_", "diagonal"), mask), "merge_": merge,
+             **dict.fromkeys(("mask_", "blocked_", "empty_", "diagonal"), mask), "merge_": merge, "values_of_": context,
              "weights_transposed": context, "softmax_missing": context, "heads_": first_reshaping(node),
              "projection_": merge if role == "output" else made.site, "projection_missing": role != "output" and plain,
              "roles_swapped": call.context.site or call.path[0].site, **call.sites}
@@ -369,13 +369,10 @@ def page(text: Any = None, source: Any = None, **options: Any) -> Page:
 @refused("show")
 def show(attentions: Any, tokens: Any = None, target_tokens: Any = None, sentence: int | None = None,
          **options: Any) -> Page | None:
-    """Shows attention that a program holds: in a notebook the page, inline; elsewhere the window.
-
-    `attentions`: arrays in any of the forms of docs/arrays.md: (T, S) to (layers, batch, heads, T, S), a list of
-    layers, the steps of generate(), a model's output, a cache of TransformerLens, a tuple of encoder, decoder and
-    cross-attention. `tokens` name the keys' side, `target_tokens` the queries' side where it is another one; a list of
-    lists names each sentence's. `sentence`, `step`, `axes="batch,heads,T,S"` and `array` say which part is meant, and
-    as what; further `options` are those of `headlight page`: `only="0.1,0.2"`. Without a display: Error."""
+    """Shows attention that a program holds, in any of the forms of docs/arrays.md: in a notebook the page, inline;
+    elsewhere the window. `tokens` name the keys' side, `target_tokens` the queries' where it is another one; a list of
+    lists names each sentence's. `sentence`, `step`, `axes="batch,heads,T,S"`, `array`: which part is meant; further
+    `options` as of `headlight page`. Without a display: Error."""
     if hasattr(notebook_shell(), "kernel"):
         return page(attentions, tokens=tokens, target_tokens=target_tokens, sentence=sentence, **options)
     options.update(tokens=tokens, target_tokens=target_tokens, sentence=sentence)
@@ -387,8 +384,7 @@ def show(attentions: Any, tokens: Any = None, target_tokens: Any = None, sentenc
 
 @refused("log")
 def log(step: int, seen: Any, folder: str | Path = "headlight-log", sentence: int = 0, tokens: Words = None) -> Path:
-    """Keeps the attention of one training step as `folder/step-000100.safetensors`, and returns that path. `headlight
-    FILE` opens it, `headlight diagnose A B` compares two. `seen` is what `watch` saw, or arrays that `show` takes."""
+    """Keeps attention of a training step, what `watch` saw or `show` takes, as `folder/step-000100.safetensors`."""
     require(step >= 0, "log", "a step of 0 or more", step)
     if hasattr(seen, "stacks"):
         arrays = seen.stacks(sentence)
@@ -402,13 +398,9 @@ def log(step: int, seen: Any, folder: str | Path = "headlight-log", sentence: in
 
 
 class Seen(Tracer, Sequence):
-    """`watch(module=None, keep=None)` follows the attention that runs inside a `with` block; with `module` only what
-    runs inside of it. A sequence of `Call`, in the order in which they ran; `with seen:` again goes on where it left
-    off.
-
-    Caught are torch.nn.MultiheadAttention and the layers of torch.nn.Transformer, scaled_dot_product_attention, and
-    attention written by hand: a softmax of what came from a product of two arrays. `keep` limits calls, layers and
-    sentences (`Keep`); a number is that of calls. One thread: what other threads compute is not seen."""
+    """`watch(module=None, keep=None)` follows the attention that runs inside a `with` block, of `module` alone, in this
+    thread: a sequence of `Call`; `with seen:` again goes on. Caught are the attention of torch.nn, fused attention, and
+    what is written by hand: a softmax of a product of two arrays. `keep`: limits (`Keep`), or a number of calls."""
 
     def sequence(self) -> list[Call]:
         """The calls; heads that were computed one by one are one."""
@@ -474,8 +466,7 @@ class Seen(Tracer, Sequence):
 
     @refused("save")
     def save(self, path: str | Path, sentence: int = 0, tokens: Words = None, target_tokens: Words = None) -> None:
-        """A tensors file (.safetensors or .npz) that `headlight FILE` opens: the weights of one sentence of every call,
-        and queries, keys and values of the same shape."""
+        """A tensors file (.safetensors or .npz): weights of one sentence of every call; queries, keys and values."""
         kind, arrays = os.path.splitext(path)[1], self.stacks(sentence)
         metadata = token_metadata(arrays, tokens, target_tokens)
         for name, role in _SIDES.items() if "attentions" in arrays else ():
@@ -507,6 +498,12 @@ class Seen(Tracer, Sequence):
         calls, notes, captured = self.sequence(), self.all_notes(), []
         around = [module for module in (self._module, *(calls[0].modules[::-1] if calls else ())) if module is not None]
         config, masks, said = _config_of(expect, around), {}, []      # type: Any, dict[Any, int], list[Any]
+        for number, (of, again, first) in enumerate(self.again):
+            with contextlib.suppress(Exception), np.errstate(all="ignore"):      # a module that cannot run again
+                of_all = None if of in [one for one, _, _ in self.again[:number]] else _named_weights
+                said += [(calls.index(first) + index, *text) for index, *text in
+                         leaks(again, lambda: Seen(keep=self.keep), of_all)]
+                first.called.difference_update(again.idle)
         for at, call in enumerate(calls):
             try:
                 one = _Captured(call, self.keep.sentences, intended, masks)
@@ -515,19 +512,15 @@ class Seen(Tracer, Sequence):
             except Exception as error:      # numbers that cannot be had, steps that cannot be made again
                 captured.append(({"where": call.where}, {}))
                 notes.append(("unread", call.where, first_line(str(error))))
-        for again, first in self.again.values():
-            with contextlib.suppress(Exception), np.errstate(all="ignore"):      # a module that cannot run again
-                for index, *text in leaks(again, lambda: Seen(keep=self.keep)):
-                    said.append((calls.index(first) + index, *text))
+        with contextlib.suppress(Exception):      # of caches whose numbers cannot be had
+            said += pasts(calls)
         given = [note for call in calls for part in call._parts for note in part.notes]
-        return Report(captured, language, [*given, *notes], config,
-                      lambda one: _site_of(calls[one["call"]], one["code"], one.get("role", "")), said,
-                      list(dict.fromkeys(self.compared)))
+        return Report(captured, language, [*given, *notes], config, lambda one: _site_of(
+            calls[one["call"]], one["code"], one.get("role", "")), said, list(dict.fromkeys(self.compared)))
 
 
 class _Tracker:
-    """Takes the place of labml's tracker in a model: `from headlight import tracker`. What `debug` is given is kept,
-    layer after layer, until `save` or the next step writes it to `folder`."""
+    """Takes the place of labml's tracker in a model; what `debug` is given is kept until the next step writes it."""
 
     def __init__(self) -> None:
         self.folder: str | Path = "headlight-log"
@@ -544,16 +537,13 @@ class _Tracker:
         elif np.allclose(array.sum(1), 1, atol=1e-2):
             self._layers.append(array[:, :, 0].transpose(2, 0, 1))
 
-    def add(self, *_: Any, **__: Any) -> None:
-        """Scalars are not attention."""
-
+    add = lambda *_, **__: None      # of scalars, which are not attention
     def set_global_step(self, step: int) -> None:
         """From here on it is this step; what was seen of the one before is written."""
         self.save()
         self.step = int(step)
 
-    def add_global_step(self, increment: int = 1) -> None:
-        self.set_global_step(self.step + increment)
+    add_global_step = lambda self, increment=1: self.set_global_step(self.step + increment)
 
     def save(self, *arguments: Any, **_: Any) -> None:
         """Writes what was seen; a number first is the step."""

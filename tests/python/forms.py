@@ -248,11 +248,16 @@ class Attention(nn.Module):
     def cached(self, cache, name, new, first):
         if self.way.cache == "in place":
             whole = cache.setdefault(name, torch.zeros(*new.shape[:-2], 16, new.shape[-1], dtype=new.dtype))
-            whole[..., first:first + new.shape[-2], :] = new
-            return whole[..., :first + new.shape[-2], :]
+            at = self.way.get("wrong_place", lambda *_: first)(self, first)
+            whole[..., at:at + new.shape[-2], :] = new
+            return self.of_cache("cache", name, whole[..., :first + new.shape[-2], :])
         old = cache.get(name)
-        cache[name] = new if old is None else torch.cat([old, new], -2)
-        return self.wrong("cache", cache[name])
+        cache[name] = new if old is None else torch.cat([self.of_cache("past", name, old), new], -2)
+        return self.of_cache("cache", name, cache[name])
+
+    def of_cache(self, step, name, held):
+        done = self.way.get("wrong_" + step)
+        return held if done is None else done(name, held)
 
 
 PARTS = {

@@ -1,18 +1,23 @@
 """Attention in many forms: right ones are never accused, wrong ones are named or unchecked, and none is called right.
 
-A sample of them; all with HEADLIGHT_ALL_FORMS=1, and with `--count` the counts alone."""
+A sample of them; all with HEADLIGHT_ALL_FORMS=1; `--count [SEED]` has the counts alone, `--table right|wrong` what is
+said of each step and kind."""
 import collections
 import os
+import re
 import sys
 import unittest
 
-from common import torch
+from common import ROOT, torch
 import forms
 import headlight
+from headlight.flow import NAMED
+import programs
 import public_forms
 import wrong
 
-ALL = bool(os.environ.get("HEADLIGHT_ALL_FORMS")) or "--count" in sys.argv
+SEED = int((sys.argv + ["0"])[2]) if sys.argv[1:2] == ["--count"] and sys.argv[2:] else 0
+ALL = bool(os.environ.get("HEADLIGHT_ALL_FORMS")) or sys.argv[1:2] in (["--count"], ["--table"])
 RIGHT = 600 if ALL else 160
 
 
@@ -25,11 +30,58 @@ def judged(form):
 
 
 def wrong_forms():
-    """All, or each kind at one place and under one mask, another one for each kind."""
+    """Kinds and forms: all, or each kind at one place and under one mask, another one for each kind."""
     kinds = collections.defaultdict(list)
-    for kind, form in wrong.wrong_forms():
+    for kind, form in wrong.wrong_forms(2 + SEED):
         kinds[kind].append(form)
-    return [form for at, several in enumerate(kinds.values()) for form in (several if ALL else [several[at % len(several)]])]
+    for kind, right, form in programs.all_programs(SEED):
+        if not right:
+            kinds[kind].append(form)
+    return [(kind, form) for at, (kind, several) in enumerate(kinds.items())
+            for form in (several if ALL else [several[at % len(several)]])]
+
+
+def right_programs():
+    return [(kind, form) for at, (kind, right, form) in enumerate(programs.all_programs(SEED))
+            if right and (ALL or kind == "unusual" or at % 5 == 0)]
+
+
+def family(kind):
+    """Of a kind of mistake, as the table has it."""
+    return re.sub(r" \((kv|k|v)\)", "", kind)
+
+
+def right_table():
+    """A row for each step: how it is done, and in how many forms; of how many of them something is not checked."""
+    done = collections.defaultdict(collections.Counter)
+    for number, way in enumerate(forms.drawn(600, 1)):
+        verdict, _ = judged(forms.program(way, number))
+        for part, choice in [*way.items(), ("all of them", "forms")]:
+            done[part][str(choice).replace("torch.", ""), verdict] += 1
+    for kind, form in right_programs():
+        done["programs"][kind, judged(form)[0]] += 1
+    rows = ["| step | how it is done: forms, and in brackets those that are not decided |", "| --- | --- |"]
+    for part, counts in done.items():
+        choices = sorted({choice for choice, _ in counts})
+        of = [(one, counts[one, "right"], counts[one, "unchecked"], counts[one, "named"]) for one in choices]
+        assert not any(named for *_, named in of), part
+        rows.append(f"| {part} | {', '.join(f'{one} {right + rest}' + f' ({rest})' * (rest > 0) for one, right, rest, _ in of)} |")
+    return "\n".join(rows)
+
+
+def wrong_table():
+    """A row for each kind: forms, how many are named, how many have a line that says what is not checked; the names."""
+    done = collections.defaultdict(lambda: (collections.Counter(), collections.Counter()))
+    for kind, form in wrong_forms():
+        verdict, report = judged(form)
+        done[family(kind)][0][verdict] += 1
+        done[family(kind)][1].update({one.code for one in report.mistakes})
+    rows = ["| kind | forms | named | not checked | names |", "| --- | --- | --- | --- | --- |"]
+    for kind, (verdicts, codes) in done.items():
+        assert not verdicts["right"], kind
+        names = ", ".join(f"`{code}`" for code, _ in codes.most_common(3))
+        rows.append(f"| {kind} | {sum(verdicts.values())} | {verdicts['named'] or ''} | {verdicts['unchecked'] or ''} | {names} |")
+    return "\n".join(rows)
 
 
 class Forms(unittest.TestCase):
@@ -51,15 +103,31 @@ class Forms(unittest.TestCase):
 
     def test_wrong_ones_are_not_called_right(self):
         self.assertGreaterEqual(len(wrong.WRONG), 60)
-        for form in wrong_forms():
+        for kind, form in wrong_forms():
             with self.subTest(form.name):
                 verdict, report = judged(form)
                 self.assertNotEqual(verdict, "right", str(report))
 
+    def test_right_programs_are_not_accused(self):
+        for kind, form in right_programs():
+            with self.subTest(form.name):
+                verdict, report = judged(form)
+                self.assertIn(verdict, ("right", "unchecked") if kind == "unusual" else ("right",), str(report))
+
+    def test_codes_stand_in_the_document(self):
+        with open(os.path.join(ROOT, "docs", "check-your-attention.md"), encoding="utf-8") as file:
+            text = file.read()
+        for code in NAMED:
+            self.assertIn(f"`{code}`", text)
+
 
 if __name__ == "__main__":
-    if "--count" in sys.argv:
-        for what, some in (("right", forms.right_forms(RIGHT)), ("wrong", wrong_forms())):
+    if sys.argv[1:2] == ["--count"]:
+        right = [*forms.right_forms(RIGHT, 1 + SEED), *(form for _, form in right_programs())]
+        for what, some in (("right", right), ("wrong", [form for _, form in wrong_forms()])):
             print(what, dict(collections.Counter(judged(form)[0] for form in some)))
+        sys.exit()
+    if sys.argv[1:2] == ["--table"]:
+        print(right_table() if sys.argv[2:] == ["right"] else wrong_table())
         sys.exit()
     sys.exit(not unittest.main(exit=False).result.wasSuccessful())

@@ -128,7 +128,8 @@ class Untouched(unittest.TestCase):
             layer = nn.TransformerEncoderLayer(D, H, 32, batch_first=batch_first)
             return nn.Sequential(nn.TransformerEncoder(layer, 2), After(after))
         for module, said in (
-                (Attention(), ""), (Attention(mask=CAUSAL), ""), (encoder(True), ""), (encoder(False), ""),
+                (Attention(), ""), (Attention(mask=CAUSAL), ""), (encoder(True), ""), (lambda x: encoder(False).eval()(x.transpose(0, 1)), ""),
+                (encoder(False), "sentences are counted along axis 1 of the input, and nothing shows that they stand there"),
                 (encoder(False, lambda x: x.mean(0)), ""), (encoder(True, lambda x: x.mean(1)), ""),
                 (lambda x: nn.MultiheadAttention(D, H, batch_first=True).eval()(x, x, x, key_padding_mask=pad)[0], ""),
                 (encoder(False, lambda x: x.mean(1)), "sentences are counted along axis 1 of the input"),

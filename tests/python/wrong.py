@@ -30,6 +30,24 @@ def stacked_last(self, z, b):
     return torch.stack([z[:, h] for h in range(self.h)], -1).reshape(b, z.shape[-2], -1)
 
 
+def of_caches():
+    """Of what a cache holds something stands elsewhere: of keys, of values or of both, now or in what was before."""
+    moved = {"of another sentence": lambda x: x.flip(0), "of the sentence before": lambda x: x.roll(1, 0), "of another head": lambda x: x.roll(1, 1),
+             "of sentence 0": lambda x: x[:1].expand_as(x), "of tokens in reverse": lambda x: x.flip(-2), "a token late": lambda x: x.roll(1, -2)}
+    for how, function in moved.items():
+        for step, where in (("cache", "cache"), ("past", "past of a cache")):
+            for names in ("kv", "k", "v"):
+                done = lambda name, held, names=names, function=function: function(held) if name in names else held
+                yield f"{where} ({names}) {how}", {"wrong_" + step: done}
+    yield "cache without its first token", {"wrong_cache": lambda _, held: held[..., 1:, :] if held.shape[-2] > 3 else held}
+    yield "cache without what is new", {"wrong_cache": lambda _, held: held[..., :-1, :] if held.shape[-2] > 3 else held}
+    yield "past of a cache twice", {"wrong_past": lambda _, held: torch.cat([held, held], -2)}
+    yield "past of a cache times 0", {"wrong_past": lambda _, held: held * 0}
+    yield "cache written at 0", {"wrong_place": lambda _, first: 0, "cache": "in place"}
+    yield "positions restart behind a cache", {"wrong_positions": lambda self, q, k: tuple(
+        rotary_half(one, angles(0, one.shape[-2], self.d, "")) for one in (q, k))}
+
+
 MOVED = {"of another sentence": lambda x: x.flip(0), "shifted": lambda x: x.roll(1, 2), "reversed": lambda x: x.flip(2),
          "of another head": lambda x: x.roll(1, 1), "past relu": lambda x: x.relu(), "times 0": lambda x: x * 0,
          "with noise": lambda x: x + torch.randn(x.shape), "of the mean": lambda x: x + x.mean(0, keepdim=True),
@@ -95,7 +113,12 @@ WRONG = {
     "output of another sentence": {"wrong_context": lambda _, z: z.flip(0)},
     "output a token late": {"wrong_context": lambda _, z: z.roll(1, 1)},
 }
+CACHES = {kind: {"cache": "cat", "mask": "causal", "tokens": 3, "batch": 3, **way} for kind, way in of_caches()}
 PLACES = ("linear", "packed", "parameters")
+LAYOUTS = ({}, {"project": "packed", "split": "permute", "merge": "permute", "product": "bmm", "scale": "q"},
+           {"project": "kernels", "split": "index", "merge": "cat", "product": "einsum", "softmax": "by hand"},
+           {"project": "no bias", "split": "stack of splits", "merge": "unbind", "fill": "added", "softmax": "in float32"},
+           {"groups": "groups", "split": "unflatten", "fill": "least", "positions": "rotary of halves"})
 
 
 def wrong_forms(seed=2):
@@ -105,4 +128,7 @@ def wrong_forms(seed=2):
         if way.cross and place == "packed" or way.mask != mask and mask != "none":
             continue
         form = program(way, seed + number)
+        yield kind, form._replace(name=f"{kind}: {form.name}")
+    for number, (kind, layout) in enumerate(itertools.product(CACHES, LAYOUTS)):
+        form = program(Way({**layout, **CACHES[kind]}), seed + number)
         yield kind, form._replace(name=f"{kind}: {form.name}")
