@@ -17,6 +17,7 @@ namespace headlight {
   F(whole_numbers) F(quantized_weights) F(not_finite) F(overflow) F(heads_unknown)                                     \
   F(no_tokenizer) F(bad_tokenizer) F(no_unknown_token) F(unknown_token_id) F(not_utf8) F(no_tokens) F(too_many_tokens) \
   F(no_target) F(lines_differ) F(too_many_sentences) F(batch_too_long)                                                 \
+  F(needs_picture) F(needs_text)                   \
   F(attention_alone) F(attention_not_code) F(block_not_code) F(not_a_command) F(empty_row) F(weights_above_one)        \
   F(not_a_mask) F(mask_shape) F(mask_of_several) F(mask_not_boolean) F(mask_not_finite)                                \
   F(not_a_number) F(no_numbers) F(numbers_left_out) F(ragged_rows) F(open_bracket) F(more_than_a_table)                \

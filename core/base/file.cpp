@@ -83,7 +83,8 @@ bool is_outside(const std::filesystem::path& path, bool writes) {
   Confines* const set = confines.load(std::memory_order_relaxed);
   if (!set) return false;
   std::error_code unreadable;
-  const std::filesystem::path real = std::filesystem::weakly_canonical(std::filesystem::absolute(path), unreadable);
+  std::filesystem::path real = std::filesystem::absolute(path, unreadable);
+  if (!unreadable) real = std::filesystem::weakly_canonical(real, unreadable);
   const auto holds = [&](const std::filesystem::path& root) {
     return std::mismatch(root.begin(), root.end(), real.begin(), real.end()).first == root.end();
   };

@@ -99,7 +99,6 @@ Result<std::string> printed(AgentPlaces& places, const std::vector<std::string>&
   places.messages.clear();
   places.refused.clear();
   const auto status = run_command(words);
-  if (status) return std::move(places.output);
   std::erase_if(places.refused, [&](const fs::path& path) {
     return std::ranges::any_of(places.looked_at, [&](auto& at) { return path.string().starts_with(at.string()); });
   });
@@ -107,9 +106,13 @@ Result<std::string> printed(AgentPlaces& places, const std::vector<std::string>&
     const auto has = [&](const std::string& word) { return word.find(path.string()) != word.npos; };
     return std::ranges::any_of(words, has) ? path.string().size() : 0;
   };
-  if (!places.refused.empty())
-    return bad_input(std::ranges::max_element(places.refused, {}, asked)->string(), "",
-                     "a place below the folders of this server", "one outside of them", ErrorCode::permission_denied);
+  if (!places.refused.empty()) {
+    const Error outside = bad_input(std::ranges::max_element(places.refused, {}, asked)->string(), "",
+                                    "a place below the folders of this server", "one outside of them");
+    if (!status) return outside;
+    places.messages.push_back("warning: " + outside.message());
+  }
+  if (status) return std::move(places.output);
   if (status.error().where != "standard output") return status.error();
   return bad_input("answer", "", "at most " + std::to_string(most) + " bytes", "more (`only`, `row` make it small)");
 }

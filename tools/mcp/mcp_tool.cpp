@@ -25,7 +25,6 @@ constexpr const char* kInstructions =
     "Attention of transformers, computed on this machine. `models` says what a `source` can be; without one a small "
     "trained model that comes along is asked. Layers, heads and tokens count from 0: \"1.2\" is layer 1, head 2. `ask` "
     "has the tokens that `query`, `key` and `row` count.";
-
 constexpr int kAnswers = 1;                                 // the descriptor of standard output
 constexpr std::size_t kMostMessage = std::size_t{1} << 22;  // bytes
 
