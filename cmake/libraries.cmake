@@ -1,5 +1,5 @@
 # The libraries that pkg-config describes, or, where there is no pkg-config, their CMake packages or files under the same
-# names: PkgConfig::LIBZIP, ZLIB, PAPER, GUI and imgui::imgui.
+# names: PkgConfig::LIBZIP, ZLIB, PICTURES, PAPER, GUI and imgui::imgui.
 find_package(PkgConfig)
 # Windows lists its fonts itself. Windows and macOS have no EGL: pictures of the window are those of a hidden one there.
 set(FONTCONFIG fontconfig)
@@ -13,6 +13,7 @@ endif()
 if(PkgConfig_FOUND)
   pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)  # its CMake package asks for its tools as well
   pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)  # packed numbers of pages
+  pkg_check_modules(PICTURES REQUIRED IMPORTED_TARGET libpng libjpeg libwebp)  # pictures that are asked about
   pkg_check_modules(PAPER REQUIRED IMPORTED_TARGET cairo cairo-ft ${FONTCONFIG} freetype2 libpng)  # figures in files
   if(HEADLIGHT_GUI)
     pkg_check_modules(GUI REQUIRED IMPORTED_TARGET glfw3 epoxy ${EGL} freetype2 libpng)
@@ -33,6 +34,7 @@ else()
   find_package(ZLIB REQUIRED)
   find_package(Freetype REQUIRED)
   find_package(PNG REQUIRED)
+  find_package(JPEG REQUIRED)
   find_package(Fontconfig REQUIRED)
   headlight_find(cairo cairo/cairo.h cairo)
   target_include_directories(found_cairo SYSTEM INTERFACE ${cairo_HEADERS}/cairo)
@@ -41,9 +43,13 @@ else()
   if(DEFINED VCPKG_TARGET_TRIPLET)
     find_package(libzip CONFIG REQUIRED)
     headlight_libraries(LIBZIP libzip::zip)
+    find_package(WebP CONFIG REQUIRED)
+    headlight_libraries(PICTURES PNG::PNG JPEG::JPEG WebP::webp)
   else()
     headlight_find(libzip zip.h zip)
     headlight_libraries(LIBZIP found_libzip)
+    headlight_find(webp webp/decode.h webp)
+    headlight_libraries(PICTURES PNG::PNG JPEG::JPEG found_webp)
   endif()
   headlight_libraries(ZLIB ZLIB::ZLIB)
   headlight_libraries(PAPER found_cairo Fontconfig::Fontconfig Freetype::Freetype PNG::PNG)

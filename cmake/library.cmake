@@ -7,8 +7,8 @@ set(HEADLIGHT_PUBLIC_HEADERS
   base/error_code.h base/index.h base/mapped_file.h base/matrix.h base/names.h base/parallel.h base/progress.h
   base/result.h base/utf8.h
   # the question and its answer: models, tokens, masks, edits, request, trace
-  model/config.h model/edits.h model/fingerprint.h model/head.h model/head_text.h model/mask.h model/request.h
-  model/tokens.h model/trace.h model/weight_blocks.h model/weights.h
+  model/config.h model/edits.h model/fingerprint.h model/head.h model/head_text.h model/mask.h model/picture.h
+  model/request.h model/tokens.h model/trace.h model/weight_blocks.h model/weights.h
   # text to tokens
   text/characters.h text/normalized_text.h text/normalizer.h text/pattern.h text/pre_tokenizer.h text/subwords.h
   text/tokenizer.h text/likely_words.h
@@ -57,7 +57,7 @@ foreach(KIND static shared)
   target_compile_features(libheadlight_${KIND} PUBLIC cxx_std_20)
   target_include_directories(libheadlight_${KIND} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(libheadlight_${KIND} PUBLIC Eigen3::Eigen nlohmann_json::nlohmann_json Threads::Threads
-    PRIVATE ICU::uc ICU::i18n PkgConfig::LIBZIP PkgConfig::ZLIB)
+    PRIVATE ICU::uc ICU::i18n PkgConfig::LIBZIP PkgConfig::ZLIB PkgConfig::PICTURES)
 endforeach()
 set_target_properties(libheadlight_shared PROPERTIES EXPORT_NAME headlight OUTPUT_NAME headlight-cpp)
 add_custom_target(library DEPENDS libheadlight_static libheadlight_shared)
@@ -73,7 +73,8 @@ if(HEADLIGHT_PROGRAM AND NOT HEADLIGHT_SANITIZE)
     SOVERSION ${PROJECT_VERSION_MAJOR} CXX_VISIBILITY_PRESET hidden)
   target_include_directories(libheadlight_c PRIVATE $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/rooms/tool>
     INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_link_libraries(libheadlight_c PRIVATE headlight_flags ICU::uc ICU::i18n PkgConfig::LIBZIP PkgConfig::ZLIB)
+  target_link_libraries(libheadlight_c PRIVATE headlight_flags ICU::uc ICU::i18n PkgConfig::LIBZIP PkgConfig::ZLIB
+    PkgConfig::PICTURES)
   if(APPLE)
     target_link_options(libheadlight_c PRIVATE LINKER:-exported_symbol,_headlight_*)
   else()
@@ -105,6 +106,7 @@ find_dependency(ICU COMPONENTS uc i18n)
 find_dependency(PkgConfig)
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
+pkg_check_modules(PICTURES REQUIRED IMPORTED_TARGET libpng libjpeg libwebp)
 include(${CMAKE_CURRENT_LIST_DIR}/headlightTargets.cmake)
 ]])
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/headlightConfigVersion.cmake COMPATIBILITY SameMajorVersion)
@@ -118,7 +120,7 @@ Name: headlight
 Description: attention of transformers: models, masks, edits, patterns, exports
 Version: @PROJECT_VERSION@
 Requires: eigen3 nlohmann_json
-Requires.private: icu-uc icu-i18n libzip zlib
+Requires.private: icu-uc icu-i18n libzip zlib libpng libjpeg libwebp
 Libs: -L${libdir} -lheadlight-cpp
 Libs.private: -pthread
 Cflags: -I${includedir} -std=c++20

@@ -9,7 +9,8 @@ file(MAKE_DIRECTORY ${HEADLIGHT_WEB_HEADERS})
 foreach(HEADERS nlohmann unicode)
   file(CREATE_LINK /usr/include/${HEADERS} ${HEADLIGHT_WEB_HEADERS}/${HEADERS} SYMBOLIC)
 endforeach()
-foreach(NAME Threads::Threads Eigen3::Eigen nlohmann_json::nlohmann_json ICU::uc ICU::i18n PkgConfig::LIBZIP PkgConfig::ZLIB)
+foreach(NAME Threads::Threads Eigen3::Eigen nlohmann_json::nlohmann_json ICU::uc ICU::i18n PkgConfig::LIBZIP PkgConfig::ZLIB
+    PkgConfig::PICTURES)
   add_library(${NAME} INTERFACE IMPORTED)
 endforeach()
 target_include_directories(Eigen3::Eigen SYSTEM INTERFACE /usr/include/eigen3 ${HEADLIGHT_WEB_HEADERS})
@@ -19,6 +20,7 @@ target_compile_options(Eigen3::Eigen INTERFACE -msimd128 -fwasm-exceptions -DU_D
 
 # What needs a disk, an archive or another program; the folders web/ have the rest of it.
 set(HEADLIGHT_NOT_IN_PAGES "base/(file|file_lock|input_lines)|array/(npz|torch_file|pickle|zip_directory)|write/npz|external/packed_planes|\
+picture/(picture|png|jpeg|webp)_file|\
 assets/assets|json/line_answers|models/(log_folder|open_model|model_sources)")
 function(headlight_web_sources LIST)
   set(KEPT ${${LIST}})

@@ -39,7 +39,7 @@ fi
 
 mkdir -p "${1:?usage: macos.sh FOLDER}"
 folder=$(cd "$1" && pwd -P)
-parts=(gcc eigen nlohmann-json cli11 icu4c libzip cairo fontconfig freetype libpng libepoxy)  # of which something is inside
+parts=(gcc eigen nlohmann-json cli11 icu4c libzip cairo fontconfig freetype jpeg-turbo libpng libepoxy webp)  # of which something is inside
 brew install --quiet cmake ninja pkg-config dylibbundler "${parts[@]}"
 gcc=$(find "$(brew --prefix gcc)/bin" -name 'gcc-[0-9]*' | sort -V | tail -n 1)
 export CC=$gcc CXX=${gcc/gcc-/g++-} PKG_CONFIG_PATH

@@ -118,6 +118,11 @@ zlib() {
   install -D -m 644 "$folder/_build/zlib.pc" "$prefix/lib/pkgconfig/zlib.pc"
 }
 libpng() { with_cmake libpng1.6 -D PNG_SHARED=OFF -D PNG_TESTS=OFF; }
+# Pictures are the same to the byte with or without SIMD, which needs an assembler.
+libjpeg() { with_cmake libjpeg-turbo -D ENABLE_SHARED=OFF -D WITH_SIMD=OFF -D WITH_TURBOJPEG=OFF; }
+libwebp() { with_cmake libwebp -D WEBP_BUILD_ANIM_UTILS=OFF -D WEBP_BUILD_CWEBP=OFF -D WEBP_BUILD_DWEBP=OFF \
+  -D WEBP_BUILD_GIF2WEBP=OFF -D WEBP_BUILD_IMG2WEBP=OFF -D WEBP_BUILD_VWEBP=OFF -D WEBP_BUILD_WEBPINFO=OFF \
+  -D WEBP_BUILD_WEBPMUX=OFF -D WEBP_BUILD_EXTRAS=OFF -D WEBP_BUILD_LIBWEBPMUX=OFF; }
 freetype() { with_cmake freetype -D FT_DISABLE_HARFBUZZ=ON -D FT_DISABLE_BROTLI=ON -D FT_DISABLE_BZIP2=ON \
   -D FT_REQUIRE_ZLIB=ON -D FT_REQUIRE_PNG=ON; }
 libzip() { with_cmake libzip -D BUILD_TOOLS=OFF -D BUILD_REGRESS=OFF -D BUILD_EXAMPLES=OFF -D BUILD_DOC=OFF \
@@ -164,6 +169,8 @@ libraries() {
   once nlohmann-json3 nlohmann
   once cli11 cli11
   once libpng1.6 libpng
+  once libjpeg-turbo libjpeg
+  once libwebp libwebp
   once freetype freetype
   once libzip libzip
   once glfw3 glfw

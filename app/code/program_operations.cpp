@@ -154,6 +154,7 @@ void ProgramWriter::emit_activation(const MatrixId& id, const Recipe& recipe) {
       case Activation::gelu: return x.name + " * (1 + np.vectorize(erf)(" + x.name + " / 2 ** 0.5)) / 2";
       case Activation::gelu_tanh:
         return x.name + " * (1 + np.tanh((2 / np.pi) ** 0.5 * (" + x.name + " + 0.044715 * " + x.name + " ** 3))) / 2";
+      case Activation::quick_gelu: return x.name + " / (1 + np.exp(-1.702 * " + x.name + "))";
       case Activation::silu: break;
     }
     return x.name + " / (1 + np.exp(-" + x.name + "))";
@@ -163,6 +164,7 @@ void ProgramWriter::emit_activation(const MatrixId& id, const Recipe& recipe) {
       case Activation::relu: return "F.relu(" + x.name + ")";
       case Activation::gelu: return "F.gelu(" + x.name + ")";
       case Activation::gelu_tanh: return "F.gelu(" + x.name + ", approximate=\"tanh\")";
+      case Activation::quick_gelu: return x.name + " * torch.sigmoid(1.702 * " + x.name + ")";
       case Activation::silu: break;
     }
     return "F.silu(" + x.name + ")";

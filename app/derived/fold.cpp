@@ -155,6 +155,7 @@ Token joined(const Tokens& tokens, const FoldedAxis::Group& group) {
 }
 
 FoldChoice foldable(const Tokens& queries, const Tokens& keys) {
+  if (keys.picture) return {};
   const std::size_t from = count_special(queries), to = count_special(keys);
   return {.special = from + to > 0 && from < queries.size() && to < keys.size(),
           .words = has_long_words(queries) || has_long_words(keys),

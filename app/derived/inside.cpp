@@ -27,8 +27,8 @@ bool is_signed(const MatrixId& id) {
 namespace {
 
 /// Whole rows of a matrix, from `first_row` on, as a picture of at most `most_columns` columns.
-Picture pooled(Matrix rows, Index first_row, Index most_columns) {
-  Picture picture{.first_row = first_row, .rows = rows.rows(), .columns = rows.cols(), .values = std::move(rows)};
+MatrixPicture pooled(Matrix rows, Index first_row, Index most_columns) {
+  MatrixPicture picture{.first_row = first_row, .rows = rows.rows(), .columns = rows.cols(), .values = std::move(rows)};
   for (Index i = 0; i < picture.values.size(); ++i)
     if (const float value = std::abs(picture.values.data()[i]); std::isfinite(value))
       picture.largest = std::max(picture.largest, value);
@@ -50,7 +50,7 @@ Picture pooled(Matrix rows, Index first_row, Index most_columns) {
   return picture;
 }
 
-void mark_moved(const InsideQuestion& question, const MatrixId& id, Picture& picture) {
+void mark_moved(const InsideQuestion& question, const MatrixId& id, MatrixPicture& picture) {
   if (!question.before || is_learned(id.quantity) || !can_compare(*question.before, *question.trace, id)) return;
   const Matrix cells = moved_cells(*question.before, *question.trace, id, picture.first_row, picture.rows);
   picture.moved.resize(picture.rows, picture.values.cols());
@@ -62,12 +62,12 @@ void mark_moved(const InsideQuestion& question, const MatrixId& id, Picture& pic
 
 }  // namespace
 
-std::optional<Index> num_moved_rows(const Picture& picture) {
+std::optional<Index> num_moved_rows(const MatrixPicture& picture) {
   if (picture.moved.size() == 0) return std::nullopt;
   return static_cast<Index>(moved_rows(picture.moved).size());
 }
 
-Picture picture_of(const Trace& trace, const MatrixId& id, Index row, Index most_rows, Index most_columns) {
+MatrixPicture picture_of(const Trace& trace, const MatrixId& id, Index row, Index most_rows, Index most_columns) {
   const Shape size = shape(trace, id);
   const Index rows = std::min(size.rows, most_rows);
   const Index first = std::clamp<Index>(row - most_rows / 2, 0, size.rows - rows);
@@ -80,7 +80,7 @@ Diagram diagram_of(const Trace& trace, const HeadRef& head) {
   return diagram_of(trace, head.layer, std::min(head.layer, last), head.head);
 }
 
-Picture picture_of(const Step& step) {
+MatrixPicture picture_of(const Step& step) {
   return pooled(step.value.topRows(std::min(step.value.rows(), kNodeRows)), 0, kNodeColumns);
 }
 
@@ -119,7 +119,8 @@ std::shared_ptr<const Inside> look_inside(const InsideQuestion& question, const 
   for (const Node& node : inside->diagram.nodes) {
     if (stop) return nullptr;
     const bool there = exists(trace, node.shows);
-    inside->pictures.push_back(there ? picture_of(trace, node.shows, around, kNodeRows, kNodeColumns) : Picture{});
+    inside->pictures.push_back(there ? picture_of(trace, node.shows, around, kNodeRows, kNodeColumns)
+                                     : MatrixPicture{});
     if (there) mark_moved(question, node.shows, inside->pictures.back());
   }
   return inside;

@@ -47,7 +47,7 @@ struct InsideQuestion {
 };
 
 /// A part of a matrix as a picture: some whole rows, their columns pooled to the value of largest magnitude.
-struct Picture {
+struct MatrixPicture {
   Index first_row = 0, rows = 0;  // of the matrix; the picture has a row for each
   Index columns = 0;              // of the matrix; the picture may have fewer
   Matrix values;                  // −inf where every value of a group is
@@ -68,13 +68,13 @@ struct Picture {
 struct Inside {
   InsideQuestion question;
   Diagram diagram;
-  std::vector<Picture> pictures;       // one a node
-  Picture matrix;                      // of question.look.matrix, or empty where this answer has none
-  std::optional<Cell> terms;           // of question.look.cell
-  bool empty_row = false;              // the mask blocks every key of the row of this cell
-  std::optional<ScaleEffect> effect;   // of the rows of `matrix`, where they are scores or weights
-  std::vector<Step> steps;             // of question.cell
-  std::vector<Picture> step_pictures;  // one a step
+  std::vector<MatrixPicture> pictures;       // one a node
+  MatrixPicture matrix;                      // of question.look.matrix, or empty where this answer has none
+  std::optional<Cell> terms;                 // of question.look.cell
+  bool empty_row = false;                    // the mask blocks every key of the row of this cell
+  std::optional<ScaleEffect> effect;         // of the rows of `matrix`, where they are scores or weights
+  std::vector<Step> steps;                   // of question.cell
+  std::vector<MatrixPicture> step_pictures;  // one a step
   Matrix row;  // the weights of the query of question.cell, (1, keys); empty where there is none
 };
 
@@ -88,13 +88,13 @@ inline constexpr Index kNodeColumns = 128, kLookColumns = 2048;
 Diagram diagram_of(const Trace& trace, const HeadRef& head);
 
 /// The numbers of a step.
-Picture picture_of(const Step& step);
+MatrixPicture picture_of(const Step& step);
 
 /// Rows of `id` around `row`, at most `most_rows`, their columns pooled to at most `most_columns`.
-Picture picture_of(const Trace& trace, const MatrixId& id, Index row, Index most_rows, Index most_columns);
+MatrixPicture picture_of(const Trace& trace, const MatrixId& id, Index row, Index most_rows, Index most_columns);
 
 /// The rows of the picture in which something moved; nothing where the matrix is not compared.
-std::optional<Index> num_moved_rows(const Picture& picture);
+std::optional<Index> num_moved_rows(const MatrixPicture& picture);
 
 /// What the softmax makes of a row of scores that are all `fill`: each of its weights (NaN of −∞).
 float softmax_of_equal(Index keys, float fill);

@@ -102,4 +102,38 @@ Vector shades_of(const Trace& trace, const FoldedStack* folded, const ShadeChoic
   return shades;
 }
 
+CellRef PictureGrids::cell_of(const CellRef& square) const {
+  const Index token = grid().first() + square.query * grid().cols + square.key, chosen = choice.words.front();
+  return choice.columns ? CellRef{token, chosen} : CellRef{chosen, token};
+}
+
+std::optional<CellRef> PictureGrids::square_of(const CellRef& cell) const {
+  const Index chosen = choice.columns ? cell.key : cell.query, token = choice.columns ? cell.query : cell.key;
+  const Index patch = token - grid().first();
+  const bool is_chosen = std::binary_search(choice.words.begin(), choice.words.end(), chosen);
+  if (!is_chosen || patch < 0) return std::nullopt;
+  return CellRef{patch / grid().cols, patch % grid().cols};
+}
+
+Matrix grid_of(const PatchGrid& grid, const Vector& of_tokens) {
+  return Eigen::Map<const Matrix>(of_tokens.data() + grid.first(), grid.rows, grid.cols);
+}
+
+Index first_token(const PatchGrid& grid) { return grid.first() > 0 ? 0 : grid.rows / 2 * grid.cols + grid.cols / 2; }
+
+std::shared_ptr<const PictureGrids> picture_grids(std::shared_ptr<const Trace> trace, ShadeChoice choice,
+                                                  const std::atomic<bool>& stop) {
+  auto grids = std::make_shared<PictureGrids>();
+  choice.heads = ShadeHeads::head;
+  for (const HeadRef& head : shading_heads(*trace, {.head = {}, .heads = ShadeHeads::all})) {
+    choice.head = head;
+    const Vector shades = shades_of(*trace, nullptr, choice, stop);
+    if (stop) return nullptr;
+    grids->maps.push_back(grid_of(trace->query_tokens().picture->grid, shades));
+  }
+  grids->choice = std::move(choice);
+  grids->trace = std::move(trace);
+  return grids;
+}
+
 }  // namespace headlight

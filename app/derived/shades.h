@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -40,5 +41,34 @@ std::vector<Index> words_of_tokens(const FoldedAxis* axis, const std::vector<Ind
 /// exported weight. Empty where no word is chosen or `stop` became true.
 Vector shades_of(const Trace& trace, const FoldedStack* folded, const ShadeChoice& choice,
                  const std::atomic<bool>& stop);
+
+/// What the chosen tokens of a picture look at, or who looks at them, as each head lays it over the picture.
+struct PictureGrids {
+  std::shared_ptr<const Trace> trace;
+  ShadeChoice choice;        // of every head: its head and the mean are ignored
+  std::vector<Matrix> maps;  // (rows, cols) of each head, layer after layer; −1: blocked
+
+  const PatchGrid& grid() const { return trace->query_tokens().picture->grid; }
+  const Matrix& map(const HeadRef& head) const {
+    return maps[static_cast<std::size_t>(head.layer * trace->num_heads() + head.head)];
+  }
+  /// The cell of the pattern that a square of the grid stands for.
+  CellRef cell_of(const CellRef& square) const;
+  /// The square of the cell's patch; nothing where the cell is not of the chosen token, or of no patch.
+  std::optional<CellRef> square_of(const CellRef& cell) const;
+};
+
+/// Whether an answer is about a picture.
+inline bool is_of_picture(const Trace& trace) { return trace.query_tokens().picture != nullptr; }
+
+/// The numbers of the patches among those of all tokens, as a grid.
+Matrix grid_of(const PatchGrid& grid, const Vector& of_tokens);
+
+/// The token that is looked at first: the class token, else the middle patch.
+Index first_token(const PatchGrid& grid);
+
+/// Null when stopped.
+std::shared_ptr<const PictureGrids> picture_grids(std::shared_ptr<const Trace> trace, ShadeChoice choice,
+                                                  const std::atomic<bool>& stop);
 
 }  // namespace headlight

@@ -125,14 +125,16 @@ CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell
           .itself = (shown ? shown->query == shown->key : cell.query == cell.key) && is_one_sequence(trace, head.stack),
           .rests = key.special && !query.special,
           .by_hand = by_hand,
-          .only = (shown ? folded->map(head).size() : trace.queries(head.stack) * trace.keys(head.stack)) == 1};
+          .only = (shown ? folded->map(head).size() : trace.queries(head.stack) * trace.keys(head.stack)) == 1,
+          .of_picture = is_of_picture(trace)};
 }
 
 std::vector<std::string> lines_of_cell(Language language, const CellInWords& cell, const NamedArc* arc, bool chosen) {
   const std::string share = share_text(static_cast<double>(cell.weight)), stop = words(language, kStageWords.full_stop);
   if (cell.weight < 0) return {filled(words(language, kStageWords.cannot_look), {cell.query, cell.key}) + stop};
   const auto in_words = [&](const Words& looks) {
-    std::string line = chosen || cell.only ? "" : words(language, kStageWords.strongest);
+    const Words& strongest = cell.of_picture ? kStageWords.strongest_patch : kStageWords.strongest;
+    std::string line = chosen || cell.only ? "" : words(language, strongest);
     line += cell.itself ? filled(words(language, kStageWords.looks_at_itself), {cell.query, share})
                         : filled(words(language, looks), {cell.query, cell.key, share});
     return cell.by_hand ? line + words(language, kStageWords.by_hand) : line;

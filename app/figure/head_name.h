@@ -44,6 +44,7 @@ struct CellInWords {
   bool rests = false;      // a word looks at a special token
   bool by_hand = false;    // the weight was set by hand
   bool only = false;       // the map has no other
+  bool of_picture = false;
 };
 /// `folded`: the maps as they are shown, whose words and weight the cell has where it is in them.
 CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell, const FoldedStack* folded = nullptr);

@@ -17,7 +17,7 @@ constexpr float kBand = 1.3f;      // the width of a role's band, in ems
 
 AxisText axis_text(const std::vector<Token>& tokens, float size, const TextWidth& measure) {
   AxisText axis;
-  if (tokens.size() > kMostLabels) return axis;
+  if (tokens.size() > kMostLabels || (!tokens.empty() && tokens.front().text.empty())) return axis;
   axis.words = AxisWords(static_cast<Index>(tokens.size()),
                          [&tokens](Index at) { return piece_label(tokens[static_cast<std::size_t>(at)]); });
   for (std::size_t at = 0; at < tokens.size(); ++at) axis.metrics.add(axis.words[at], measure(axis.words[at], size));
@@ -41,6 +41,23 @@ PrintedMap printed_map(const FigureSubject& subject, const HeadRef& head, Index 
     const Region whole{.head = head, .num_queries = map.num_queries(), .num_keys = map.num_keys()};
     map.weights = region_weights(trace, whole, most, kNeverStops);
   }
+  return map;
+}
+
+PrintedMap printed_grid(const FigureSubject& subject, const FigureOptions& options, const HeadRef& head) {
+  const auto& picture = subject.trace.query_tokens().picture;
+  ShadeChoice choice = options.shades;
+  choice.head = head;
+  choice.heads = ShadeHeads::head;
+  if (choice.words.empty()) choice.words.push_back(first_token(picture->grid));
+  PrintedMap map{.weights = grid_of(picture->grid, shades_of(subject.trace, nullptr, choice, kNeverStops))};
+  map.picture = picture;
+  map.cover = options.cover;
+  const auto nameless = [](Index count) { return std::vector<Token>(static_cast<std::size_t>(count)); };
+  map.nameless = std::make_shared<const std::array<std::vector<Token>, 2>>(
+      std::array{nameless(picture->grid.rows), nameless(picture->grid.cols)});
+  map.queries = &(*map.nameless)[0];
+  map.keys = &(*map.nameless)[1];
   return map;
 }
 
@@ -104,7 +121,8 @@ void add_map(Page& page, const PrintedMap& map, const MapAxes& axes, const MapLa
   const auto ink_of = [&](const LabelInk& given, const std::vector<Token>& tokens) {
     return given ? given : plain_ink(page, tokens);
   };
-  page.drawing.add(Cells{layout.plot, shared(map.weights), scale});
+  if (map.picture) page.drawing.add(Image{layout.plot, map.picture});
+  page.drawing.add(Cells{layout.plot, shared(map.weights), scale, map.cover});
   page.drawing.add(Pen{}.frame(layout.plot, page.ink.line));
   add_row_labels(page.drawing, axes.queries, layout, style, ink_of(inks.rows, *map.queries));
   add_column_labels(page.drawing, axes.keys, layout, style, ink_of(inks.columns, *map.keys));

@@ -1,6 +1,8 @@
 // A labelled map as items of a page, laid out as the window lays it out (map_layout.h).
 #pragma once
 
+#include <array>
+#include <memory>
 #include <vector>
 
 #include "figure/map_scene.h"
@@ -13,6 +15,10 @@ struct PrintedMap {
   Matrix weights;  // −1 where blocked; perhaps pooled
   const std::vector<Token>* queries = nullptr;
   const std::vector<Token>* keys = nullptr;
+  /// Of a picture whose patches the squares are: the picture, how much of it they cover, and tokens without words.
+  std::shared_ptr<const PatchedPicture> picture = {};
+  float cover = 1;
+  std::shared_ptr<const std::array<std::vector<Token>, 2>> nameless = {};
 
   Index num_queries() const { return static_cast<Index>(queries->size()); }
   Index num_keys() const { return static_cast<Index>(keys->size()); }
@@ -20,6 +26,9 @@ struct PrintedMap {
 
 /// All of a head, folded where the subject is, pooled to at most `most` cells a side.
 PrintedMap printed_map(const FigureSubject& subject, const HeadRef& head, Index most);
+
+/// Of a picture: what the first chosen token looks at, or who looks at it, a square for each patch.
+PrintedMap printed_grid(const FigureSubject& subject, const FigureOptions& options, const HeadRef& head);
 
 bool has_blocked(const Matrix& weights);
 

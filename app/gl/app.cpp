@@ -26,6 +26,7 @@
 #include "model/head_text.h"
 #include "paper/figure_file.h"
 #include "question/answer_snapshot.h"
+#include "read/picture/picture_file.h"
 #include "session/loop/loop.h"
 #include "session/loop/recovery.h"
 #include "session/loop/startup.h"
@@ -273,7 +274,7 @@ Status screenshot(const Startup& start, const ScreenshotOptions& options) {
     loop.step(state, commands, 0);
     loop.settle(state);
   }
-  const auto picture = TRY(png(surface.read()));
+  const auto picture = png_of(surface.read());
   if (const Status written = write_file(options.file, picture); !written) return written;
   if (options.boxes.empty()) return Done{};
   return write_file(options.boxes, boxes_json(boxes, options.width, options.height));

@@ -141,11 +141,14 @@ class GlMapPainter final : public MapPainter {
   GlMapPainter(const GlMapPainter&) = delete;
   ~GlMapPainter() override {
     glDeleteTextures(1, &colours_);
+    for (const auto& [picture, texture] : pictures_) glDeleteTextures(1, &texture);
     delete_programs(programs_);
   }
 
   void draw(ImDrawList& list, const Matrix& weights, std::uint64_t version, ImVec2 min, ImVec2 max,
             const ColourScale& scale, float opacity) override;
+  void draw_picture(ImDrawList& list, const std::shared_ptr<const PatchedPicture>& picture, ImVec2 min,
+                    ImVec2 max) override;
   int uploads() const { return pages_.uploads(); }
 
  private:
@@ -166,6 +169,7 @@ class GlMapPainter final : public MapPainter {
   Programs programs_;
   unsigned colours_;
   MapPages pages_;
+  std::map<std::weak_ptr<const PatchedPicture>, unsigned, std::owner_less<>> pictures_;  // as textures
   std::deque<Drawing> drawings_;  // of one frame; a deque, as commands point into it
   int frame_ = -1;
 };
@@ -206,6 +210,26 @@ void GlMapPainter::draw(ImDrawList& list, const Matrix& weights, std::uint64_t v
   list.AddCallback(on_render, &drawings_.back());
   list.AddImage(texture_id(slot->texture), min, max);
   list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
+}
+
+void GlMapPainter::draw_picture(ImDrawList& list, const std::shared_ptr<const PatchedPicture>& picture, ImVec2 min,
+                                ImVec2 max) {
+  std::erase_if(pictures_, [](const auto& held) {
+    const bool gone = held.first.expired();
+    if (gone) glDeleteTextures(1, &held.second);
+    return gone;
+  });
+  auto at = pictures_.find(picture);
+  if (at == pictures_.end()) {
+    at = pictures_.emplace(picture, nearest_texture()).first;
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);  // where it has more pixels than the screen
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+    glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, static_cast<GLsizei>(picture->seen.width),
+                 static_cast<GLsizei>(picture->seen.height), 0, GL_RGB, GL_UNSIGNED_BYTE, picture->seen.pixels.data());
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+  }
+  list.AddImage(texture_id(at->second), min, max);
 }
 
 void GlMapPainter::use(const Drawing& drawing) {

@@ -1,19 +1,12 @@
 // A surface without a display, for screenshots: a framebuffer object.
 #pragma once
 
-#include <cstdint>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "gl/surface.h"
+#include "model/picture.h"
 
 namespace headlight {
-
-struct Pixels {
-  int width = 0, height = 0;
-  std::vector<std::uint8_t> rgb;  // 3 bytes a pixel, first row on top
-};
 
 class Offscreen {
  public:
@@ -25,7 +18,7 @@ class Offscreen {
   ~Offscreen();
 
   /// The pixels that were drawn.
-  Pixels read() const;
+  Picture read() const;
 
  private:
   Offscreen(Surface context, int width, int height) : context_(std::move(context)), width_(width), height_(height) {}
@@ -33,8 +26,5 @@ class Offscreen {
   unsigned framebuffer_ = 0, colour_ = 0;
   int width_ = 0, height_ = 0;
 };
-
-/// PNG bytes (libpng), the same for the same pixels.
-Result<std::string> png(const Pixels& pixels);
 
 }  // namespace headlight

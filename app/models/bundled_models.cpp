@@ -58,7 +58,9 @@ const Shipped* nearest_shape(const std::vector<Shipped>& all, const Config& conf
 Result<std::vector<std::string>> names_of_shipped() {
   auto names = TRY(shipped_sources());
   // Those are read when they are named, or a sentence needs them.
-  std::erase_if(names, [](const std::string& name) { return name == kAnySentence || name == "shipped:induction"; });
+  std::erase_if(names, [](const std::string& name) {
+    return name == kAnySentence || name == "shipped:induction" || name == kShapes;
+  });
   std::stable_partition(names.begin(), names.end(), [](const std::string& name) { return name == kDefaultModel; });
   return names;
 }

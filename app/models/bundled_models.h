@@ -17,6 +17,8 @@ namespace headlight {
 inline constexpr std::string_view kShipped = "shipped:";
 /// The model that the program opens on.
 inline constexpr std::string_view kDefaultModel = "shipped:encoder";
+/// The one that sees pictures, and reads no text.
+inline constexpr std::string_view kShapes = "shipped:shapes";
 
 struct BundledModel {
   std::string source;  // "shipped:encoder"

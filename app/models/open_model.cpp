@@ -86,7 +86,7 @@ Status take_checkpoint(const fs::path& asked, const fs::path& path, Progress& pr
   if (auto card = read_card(folder); !card) opened.warnings.push_back(card.error());
   else if (*card) document.card = std::make_shared<const TrainingCard>(**std::move(card));
   document.mask.causal = is_causal_by_default(document.model->config.arch);
-  return Done{};
+  return reads_picture(document) ? set_picture(document, example_picture()) : Status(Done{});
 }
 
 /// Numbers typed by hand, as a model.
@@ -189,7 +189,7 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
         "(.headlight.json), a page (.html) or a lesson (.lesson.json)",
         found_at(path), path_exists(path) ? ErrorCode::unknown_kind : ErrorCode::file_absent);
   }
-  document.trained = asked.string().starts_with(kShipped) || document.card != nullptr;
+  document.trained = !reads_picture(document) && (asked.string().starts_with(kShipped) || document.card != nullptr);
   if (document.trained) document.config = document.model->config;
   if (by_name) {
     document.model_path = asked.string();

@@ -115,7 +115,8 @@ void fill_as_shapes(cairo_t* cairo, const Cells& cells) {
 
 /// Fills the box with an image of width × height pixels, each as `pixel` (row, column) gives it, unsmoothed. ARGB.
 template <class Pixel>
-void fill_with_pixels(cairo_t* cairo, const Box& box, int width, int height, bool holes, Pixel pixel) {
+void fill_with_pixels(cairo_t* cairo, const Box& box, int width, int height, bool holes, Pixel pixel,
+                      float opacity = 1) {
   cairo_surface_t* image = cairo_image_surface_create(holes ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_RGB24, width, height);
   unsigned char* data = cairo_image_surface_get_data(image);
   const int stride = cairo_image_surface_get_stride(image);
@@ -131,7 +132,8 @@ void fill_with_pixels(cairo_t* cairo, const Box& box, int width, int height, boo
   cairo_set_source_surface(cairo, image, 0, 0);
   cairo_pattern_set_filter(cairo_get_source(cairo), CAIRO_FILTER_NEAREST);
   cairo_rectangle(cairo, 0, 0, width, height);
-  cairo_fill(cairo);
+  cairo_clip(cairo);
+  cairo_paint_with_alpha(cairo, static_cast<double>(opacity));
   cairo_restore(cairo);
   cairo_surface_destroy(image);
 }
@@ -149,14 +151,24 @@ struct Painter {
   void operator()(const Cells& cells) const {
     if (cells.weights->size() == 0) return;
     const bool holes = cells.weights->array().isNaN().any();
-    if (shapes) fill_as_shapes(cairo, cells);
+    if (shapes && cells.opacity >= 1) fill_as_shapes(cairo, cells);
     else
-      fill_with_pixels(cairo, cells.box, static_cast<int>(cells.weights->cols()),
-                       static_cast<int>(cells.weights->rows()), holes, [&](int row, int column) {
-                         const float weight = (*cells.weights)(row, column);
-                         return std::isnan(weight) ? 0u : argb_of(fill_of(cells, weight));
-                       });
+      fill_with_pixels(
+          cairo, cells.box, static_cast<int>(cells.weights->cols()), static_cast<int>(cells.weights->rows()), holes,
+          [&](int row, int column) {
+            const float weight = (*cells.weights)(row, column);
+            return std::isnan(weight) ? 0u : argb_of(fill_of(cells, weight));
+          },
+          cells.opacity);
     hatch(cairo, cells);
+  }
+  void operator()(const Image& image) const {
+    const Picture& seen = image.picture->seen;
+    fill_with_pixels(cairo, image.box, static_cast<int>(seen.width), static_cast<int>(seen.height), false,
+                     [&](int row, int column) {
+                       const std::uint8_t* of = &seen.pixels[static_cast<std::size_t>((row * seen.width + column) * 3)];
+                       return argb_of({of[0], of[1], of[2]});
+                     });
   }
   void operator()(const Ramp& ramp) const {
     const auto& map =

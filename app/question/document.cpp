@@ -202,7 +202,8 @@ bool can_read_text(const Document& document) {
 }
 
 bool reads_ids(const Document& document, TextSide side) {
-  return is_checkpoint(document) && (!text_input(document, side).ids.empty() || !tokenizer_of(document, side));
+  return is_checkpoint(document) && !reads_picture(document) &&
+         (!text_input(document, side).ids.empty() || !tokenizer_of(document, side));
 }
 
 bool takes_chat(const Document& document) {
@@ -214,25 +215,26 @@ bool reads_chat(const Document& document) {
 }
 
 bool takes_pairs(const Document& document) {
-  if (!is_checkpoint(document) || reads_ids(document) || reads_chat(document) ||
+  if (!is_checkpoint(document) || reads_ids(document) || reads_chat(document) || reads_picture(document) ||
       config_of(document).arch == Arch::decoder)
     return false;
   return takes_pairs(*tokenizer_of(document, TextSide::source));
 }
 
 bool reads_sentences(const Document& document) {
-  if (has_own_inputs(document) || reads_ids(document) || reads_chat(document)) return false;
+  if (has_own_inputs(document) || reads_ids(document) || reads_chat(document) || reads_picture(document)) return false;
   return config_of(document).arch != Arch::encoder_decoder || !reads_ids(document, TextSide::target);
 }
 
 std::size_t count_sentences(const Document& document) {
-  if (has_own_inputs(document) || reads_chat(document)) return 1;
+  if (has_own_inputs(document) || reads_chat(document) || reads_picture(document)) return 1;
   if (reads_ids(document)) return std::max<std::size_t>(1, id_sentences(document.source).size());
   return sentences(document.source.text).size();
 }
 
 bool cuts_words(const Document& document, TextSide side) {
-  if (has_own_inputs(document) || reads_ids(document, side) || reads_chat(document)) return false;
+  if (has_own_inputs(document) || reads_ids(document, side) || reads_chat(document) || reads_picture(document))
+    return false;
   const Tokenizer* tokenizer = tokenizer_of(document, side);
   return !tokenizer || finds_words(*tokenizer);
 }

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "math/output.h"
 #include "model/request.h"
+#include "question/picture_input.h"
 #include "question/text_input.h"
 #include "read/tokenizer/chat.h"
 
@@ -38,8 +39,10 @@ struct Document {
                                  // Read where takes_pairs()
   Chat chat;                     // a conversation, read instead of the text; no turns: none. Read where reads_chat()
   std::vector<int> token_types;  // of `ids`; empty: all 0
-  std::size_t pad = 0;           // the last tokens of each sentence of the source that count as padding
-  Config config;                 // of fresh weights
+  std::shared_ptr<const PictureInput> picture;   // instead of a text, where reads_picture(); null: none is given
+  std::shared_ptr<const PatchedPicture> seen;    // … and what the model sees of it: set_picture()
+  std::size_t pad = 0;                           // the last tokens of each sentence of the source that count as padding
+  Config config;                                 // of fresh weights
   std::shared_ptr<const Model> model;            // instead of fresh weights: a checkpoint, or what a tensors file held
   std::shared_ptr<const Tokenizers> tokenizers;  // of a checkpoint (document/tokenizers.h); null: it has none
   std::shared_ptr<const TrainingCard> card;      // how the model was made and what was measured; null: unknown

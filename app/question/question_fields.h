@@ -162,6 +162,7 @@ Result<MaskSpec> parse_mask_option(const char* option, const std::string& text, 
 std::string mask_option_word(const MaskSpec& mask, OptionWords& words);
 
 // Rows in a separate file (edit_fields.cpp).
+QuestionField picture_field();  // picture_input.cpp
 QuestionField heads_off_field();
 QuestionField weights_field();
 QuestionField layer_edits_field();

@@ -60,8 +60,16 @@ Result<std::vector<Tokens>> tokens_of_chat(const Document& document) {
   return std::vector<Tokens>{std::move(tokens)};
 }
 
+/// The patches of the picture, as one sentence.
+Result<std::vector<Tokens>> tokens_of_picture(const Document& document) {
+  if (document.seen) return std::vector<Tokens>{picture_tokens(document.seen)};
+  if (document.picture && document.picture->problem) return *document.picture->problem;
+  return bad_input("picture", "", "--picture FILE, as the model reads pictures", "none", ErrorCode::needs_picture);
+}
+
 /// The sentences of one side, each with as many tokens as it has.
 Result<std::vector<Tokens>> unmarked_lines(const Document& document, TextSide side, const Lexicon& lexicon) {
+  if (reads_picture(document)) return tokens_of_picture(document);
   if (reads_ids(document, side)) return tokens_of_side_ids(document, side);
   if (side == TextSide::source && reads_chat(document)) return tokens_of_chat(document);
   const char* where = side == TextSide::target ? "target" : "text";

@@ -34,6 +34,8 @@ constexpr SideNames kTarget{TextSide::target, "target",   "target_split",    "ta
 Status check_text_option(const char* option, const Document& document) {
   if (has_own_inputs(document))
     return bad_input(option, "", "no such option beside " + inputs_in_words(document), source_in_words(document));
+  if (reads_picture(document))
+    return bad_input(option, "", "--picture FILE, as the model reads pictures", "a text", ErrorCode::needs_picture);
   if (!can_read_text(document))
     return bad_input(option, "", "--ids beside a checkpoint without a tokenizer",
                      document.tokenizers ? message_of(document.tokenizers->problem) : document.model_path);
@@ -85,7 +87,7 @@ Status take_side(const SideNames& names, Document& document, const GivenOptions&
 }
 
 bool reads_side(const SideNames& names, const Document& document) {
-  return !has_own_inputs(document) &&
+  return !has_own_inputs(document) && !reads_picture(document) &&
          (names.side == TextSide::source || config_of(document).arch == Arch::encoder_decoder);
 }
 
@@ -147,6 +149,7 @@ Status take_id_lines(const SideNames& names, Document& document, const GivenOpti
 }
 
 Status check_checkpoint_option(const char* option, const Document& document, const GivenOptions& given) {
+  if (reads_picture(document)) return check_text_option(option, document);
   if (is_checkpoint(document)) return Done{};
   return bad_input(option, "", "a checkpoint folder as SOURCE", given.source.empty() ? "none" : given.source);
 }
@@ -360,7 +363,8 @@ std::string source_in_words(const Document& document) {
 }
 
 QuestionFields text_fields() {
-  return {side_field(kSource, "The sentence; '-' reads standard input; several lines are a batch",
+  return {picture_field(),
+          side_field(kSource, "The sentence; '-' reads standard input; several lines are a batch",
                      "The sentence with its token boundaries set by hand: 'A|B|C'",
                      "Token ids in place of text, no special tokens added; of several lines, or of '-', a bad one is "
                      "named, and the others are answered",

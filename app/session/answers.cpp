@@ -255,6 +255,10 @@ std::shared_ptr<const Vector> shades_to(const ShadeQuestion& question, const std
   return stop ? nullptr : std::make_shared<const Vector>(std::move(shades));
 }
 
+std::shared_ptr<const PictureGrids> grids_to(const GridQuestion& question, const std::atomic<bool>& stop) {
+  return picture_grids(question.trace, question.choice, stop);
+}
+
 std::shared_ptr<const AnswerComparison> comparison_of(const ComparisonQuestion& question, const AnswerComparison* known,
                                                       Progress& progress) {
   return compare_answers(question, known, progress);

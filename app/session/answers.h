@@ -92,6 +92,13 @@ struct ShadeQuestion {
   friend bool operator==(const ShadeQuestion&, const ShadeQuestion&) = default;
 };
 
+/// The chosen tokens of a picture, in every head; `choice` without its head.
+struct GridQuestion {
+  std::shared_ptr<const Trace> trace;
+  ShadeChoice choice;
+  friend bool operator==(const GridQuestion&, const GridQuestion&) = default;
+};
+
 /// The arcs of the answer that have names, by the card of its model.
 struct ArcsQuestion {
   WeakRef<Trace> trace;
@@ -139,6 +146,7 @@ std::optional<MapsQuestion> maps_question(const AppState& state);
 std::optional<FoldQuestion> fold_question(const AppState& state);
 /// Nothing where the text is not shown, or no word is chosen.
 std::optional<ShadeQuestion> shade_question(const AppState& state);
+std::optional<GridQuestion> grid_question(const AppState& state);
 /// Of View::compare; nothing where it is not shown or has nothing to compare.
 std::optional<ComparisonQuestion> comparison_question(const AppState& state);
 /// Of View::compare where the map of patches is shown; asked again for each part of the map, until it is complete or
@@ -166,6 +174,7 @@ std::shared_ptr<const SentenceArcs> arcs_in(const ArcsQuestion& question, const 
 std::shared_ptr<const DerivedMaps> maps_of(const MapsQuestion& question, Progress& progress);
 std::shared_ptr<const FoldedMaps> folds_of(const FoldQuestion& question, const std::atomic<bool>& stop);
 std::shared_ptr<const Vector> shades_to(const ShadeQuestion& question, const std::atomic<bool>& stop);
+std::shared_ptr<const PictureGrids> grids_to(const GridQuestion& question, const std::atomic<bool>& stop);
 std::shared_ptr<const AnswerComparison> comparison_of(const ComparisonQuestion& question, const AnswerComparison* known,
                                                       Progress& progress);
 Job snapshot_job(const SnapshotQuestion& question, const AppState& state);
@@ -199,6 +208,7 @@ struct Answers {
   /// As the look wants them or, of long sentences, wanted them before; null before the first answer.
   Slot<FoldedMaps, fold_question, folds_of> folded;
   Slot<Vector, shade_question, shades_to> shades;  // of each word of the text
+  Slot<PictureGrids, grid_question, grids_to> grids;
   Slot<AnswerComparison, comparison_question, comparison_of, after_comparison> comparison;
   Slot<PatchMap, patch_question, extend_patch_map> patch;
   /// A of View::compare; B is the answer on the screen. Of a session without its trace, until that is known.
@@ -215,7 +225,8 @@ struct Answers {
     visit(&A::trace), visit(&A::baseline), visit(&A::detail), visit(&A::inside), visit(&A::writers), visit(&A::lens);
     visit(&A::listing), visit(&A::flow), visit(&A::checks), visit(&A::arcs), visit(&A::heads), visit(&A::ranking),
         visit(&A::effects);
-    visit(&A::layer_scores), visit(&A::other_maps), visit(&A::folded), visit(&A::shades), visit(&A::comparison);
+    visit(&A::layer_scores), visit(&A::other_maps), visit(&A::folded), visit(&A::shades), visit(&A::grids);
+    visit(&A::comparison);
     visit(&A::patch), visit(&A::kept), visit(&A::guess);
     visit(&A::changes), visit(&A::nearest), visit(&A::preview);
   }

@@ -9,7 +9,7 @@ namespace headlight {
 
 Scale scale_of_colours(const AppState& state) {
   const ViewState& view = state.view;
-  if (view.chose_scale || view.scale == Scale::log || !state.trace) return view.scale;
+  if (view.chose_scale || view.scale == Scale::log || !state.trace || shown_grids(state)) return view.scale;
   const Trace& trace = *state.trace;
   const Stack stack = view.chosen.stack;
   return std::max(trace.queries(stack), trace.keys(stack)) > kMostWords ? Scale::log : Scale::linear;
@@ -44,7 +44,8 @@ Index words_of_maps(const AppState& state) {
 }  // namespace
 
 bool offers_sentence(const AppState& state) {
-  return state.trace && state.view.view == View::heads && words_of_maps(state) <= kMostWordsOfStage;
+  return state.trace && state.view.view == View::heads && !shows_picture(state) &&
+         words_of_maps(state) <= kMostWordsOfStage;
 }
 
 StageForm stage_form(const AppState& state) {
@@ -52,6 +53,8 @@ StageForm stage_form(const AppState& state) {
   const bool of_map = !state.trace || view.view != View::heads || view.painting ||
                       shown_kind(state, view.chosen.stack) != MapKind::weights;
   if (of_map) return StageForm::map;
+  if (shows_picture(state))
+    return view.text.form.value_or(StageForm::text) == StageForm::map ? StageForm::map : StageForm::text;
   const Index words = words_of_maps(state);
   const StageForm usual = view.lesson                  ? StageForm::map
                           : words > kUsualWordsOfStage ? StageForm::text
@@ -68,9 +71,33 @@ ShadeChoice shade_choice(const ViewState& view) {
   return choice;
 }
 
+ShadeChoice shade_choice(const AppState& state) {
+  ShadeChoice choice = shade_choice(state.view);
+  if (choice.words.empty() && shows_picture(state))
+    choice.words.push_back(first_token(state.trace->query_tokens().picture->grid));
+  return choice;
+}
+
+bool shows_picture(const AppState& state) { return state.trace && is_of_picture(*state.trace); }
+
+const PictureGrids* shown_grids(const AppState& state) {
+  const PictureGrids* grids = state.grids.get();
+  return grids && grids->trace == state.trace && grid_question(state) ? grids : nullptr;
+}
+
+std::optional<GridQuestion> grid_question(const AppState& state) {
+  if (!shows_picture(state) || state.view.view != View::heads ||
+      shown_kind(state, state.view.chosen.stack) != MapKind::weights)
+    return std::nullopt;
+  ShadeChoice choice = shade_choice(state);
+  choice.head = {};
+  choice.heads = ShadeHeads::head;
+  return GridQuestion{state.trace, std::move(choice)};
+}
+
 std::optional<ShadeQuestion> shade_question(const AppState& state) {
   if (!shows_text(state)) return std::nullopt;
-  ShadeChoice choice = shade_choice(state.view);
+  ShadeChoice choice = shade_choice(state);
   if (choice.words.empty()) return std::nullopt;
   const bool folds = shown_fold(state, choice.head.stack) != nullptr;
   return ShadeQuestion{state.trace, folds ? state.folded.answer() : nullptr, std::move(choice)};

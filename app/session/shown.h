@@ -1,6 +1,7 @@
 // The contents of the view: which maps are wanted and drawn, which part of them, and which two answers are compared.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "derived/answer_comparison.h"
@@ -33,6 +34,14 @@ inline bool shows_text(const AppState& state) { return stage_form(state) == Stag
 bool offers_sentence(const AppState& state);
 /// What shades the text: the words that were chosen, else that of the pinned cell; none where there is neither.
 ShadeChoice shade_choice(const ViewState& view);
+/// The same; of a picture where nothing is chosen, its first token.
+ShadeChoice shade_choice(const AppState& state);
+/// How much of a picture the weights cover.
+inline float cover_of(const AppState& state) { return std::clamp(state.view.text.cover, 0.0f, 1.0f); }
+/// Whether the answer on the screen is about a picture.
+bool shows_picture(const AppState& state);
+/// What the chosen tokens of a picture look at in each head, where the maps of heads show that; null: they do not.
+const PictureGrids* shown_grids(const AppState& state);
 
 /// Whether every row and every column of the chosen stack's maps is one token, so that cells can be zoomed into and
 /// painted: no word is merged, no sentence left out.

@@ -361,6 +361,9 @@ void take_opened(AppState& state, FileOpened& opened, CommandKind kind) {
         fresh.text_pair = document.text_pair;
         fresh.chat = document.chat;
       }
+      if (const Status seen = reads_picture(fresh) && document.picture ? set_picture(fresh, document.picture) : Done{};
+          !seen)
+        file.warnings.push_back(seen.error());
       document = std::move(fresh);
       state.session_path.clear();  // another question: saving it must not replace the session before
       break;
@@ -370,6 +373,10 @@ void take_opened(AppState& state, FileOpened& opened, CommandKind kind) {
       document.mask.batch = std::move(file.mask.batch);
       break;
     case OpenFile::Kind::text: set_text(document, TextSide::source, std::move(file.text), *state.lexicon); break;
+    case OpenFile::Kind::picture:
+      document.picture = std::move(file.picture);
+      document.seen = std::move(file.seen);
+      break;
     case OpenFile::Kind::lesson: break;  // changes nothing by itself (session/lesson_commands.h)
   }
   share_model(document, state.shipped.get());

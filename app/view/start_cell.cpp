@@ -10,6 +10,8 @@
 #include "card/training_card.h"
 #include "derived/head_ranking.h"
 #include "derived/head_stats.h"
+#include "derived/shades.h"
+#include "math/attention.h"
 #include "models/bundled_models.h"
 #include "names/sentence_facts.h"
 #include "text/characters.h"
@@ -152,9 +154,27 @@ std::optional<StartCell> any_cell(const Trace& trace, const SentenceArcs& arcs) 
   return start;
 }
 
+/// What the first token of a picture looks at most in the last layer, among the patches.
+StartCell start_patch(const Trace& trace) {
+  const PatchGrid& grid = trace.query_tokens().picture->grid;
+  StartCell best;
+  float most = -1;
+  for (Index head = 0; head < trace.num_heads(); ++head) {
+    const HeadRef at{trace.num_layers() - 1, head};
+    const Vector row = attention_rows(trace, at, first_token(grid), 1).row(0).tail(grid.rows * grid.cols);
+    Index patch = 0;
+    if (const float weight = row.maxCoeff(&patch); weight > most) {
+      most = weight;
+      best = {at, CellRef{first_token(grid), grid.first() + patch}};
+    }
+  }
+  return best;
+}
+
 }  // namespace
 
 std::optional<StartCell> start_cell(const Document& document, const Trace& trace, const SentenceArcs& arcs) {
+  if (is_of_picture(trace)) return start_patch(trace);
   const TrainingCard* card = document.card.get();
   if (!card || !card->scores || trace.request.model != document.model) return any_cell(trace, arcs);
   const NamedArc* arc = best_arc(arcs.named);

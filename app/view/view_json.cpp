@@ -105,6 +105,7 @@ void read_views(const JsonField& object, ViewState& view) {
     view.text.form = shown.get<bool>() ? StageForm::text : StageForm::map;
   if (text.has("form")) text.read_choice("form", view.text.form.emplace(StageForm::map), kStageForms);
   if (text.has("arcs")) text.read_within("arcs", view.text.arcs.emplace(), 0, 1);
+  if (text.has("cover")) text.read_within("cover", view.text.cover, 0, 1);
   text.read("columns", view.text.columns);
   text.read_choice("heads", view.text.heads, kShadeHeadNames);
   if (auto words = ascending_indices(text.at("words"))) view.text.words = *std::move(words);
@@ -127,6 +128,7 @@ void write_views(const ViewState& view, json& object) {
     json& written = object["text"] = {{"columns", text.columns}, {"heads", name(text.heads)}, {"words", text.words}};
     if (text.form) written["form"] = name_in(kStageForms, *text.form);
     if (text.arcs) written["arcs"] = *text.arcs;
+    if (text.cover != TextLook{}.cover) written["cover"] = text.cover;
   }
   if (view.flow == FlowLook{}) return;
   object["flow"]["threshold"] = view.flow.threshold;

@@ -141,6 +141,7 @@ inline constexpr Index kUsualWordsOfStage = 40, kMostWordsOfStage = 60;
 struct TextLook {
   std::optional<StageForm> form = {};  // nothing: stage_form (session/shown.h) chooses
   std::optional<float> arcs = {};      // arcs without a name from this weight up; nothing: as many as can be told apart
+  float cover = 0.65f;                 // of a picture: how much of it the weights cover
   bool columns = false;                // ShadeChoice has the next three
   ShadeHeads heads = ShadeHeads::head;
   std::vector<Index> words = {};  // none: the word of the pinned cell

@@ -229,11 +229,12 @@ class CellExplainer {
     const Index pair = rotary.interleaved ? col / 2 : col % pairs;
     const bool is_first = rotary.interleaved ? col % 2 == 0 : col < pairs;
     const Index other = rotary.interleaved ? col + (is_first ? 1 : -1) : col + (is_first ? pairs : -pairs);
-    const float angle = static_cast<float>(cell_.row) * rotary.frequencies(pair);
+    const float angle = rotary_angle(rotary, cell_.row, pair);
     const float sine = static_cast<float>(std::sin(static_cast<double>(angle))) * rotary.factor;
     add(0, cell_.row, col, static_cast<float>(std::cos(static_cast<double>(angle))) * rotary.factor);
     add(0, cell_.row, other, is_first ? -sine : sine);
-    note("position", static_cast<double>(cell_.row));
+    note("position", rotary.places.size() > 0 ? static_cast<double>(rotary.places(cell_.row, pair))
+                                              : static_cast<double>(cell_.row));
     note("frequency", rotary.frequencies(pair));
     note("angle", angle);
     if (rotary.factor != 1.0f) note("factor", rotary.factor);
@@ -255,6 +256,7 @@ class CellExplainer {
     if (cell_.id.quantity != Quantity::relative_bias) return;
     const RelativeBias& bias = *MatrixSource(trace_, cell_.id).attention_trace->relative_bias;
     if (bias.of_keys) return note("position", static_cast<double>(cell_.col));
+    if (bias.of_pairs) return;
     note("distance", static_cast<double>(cell_.col - cell_.row));
     note("bucket", static_cast<double>(relative_bucket(bias, cell_.col - cell_.row)));
   }

@@ -96,10 +96,11 @@ float slope(float number, Activation activation) {
       const double tanh = std::tanh(factor * (x + cube * x * x * x));
       return static_cast<float>(0.5 * (1 + tanh) + 0.5 * x * (1 - tanh * tanh) * factor * (1 + 3 * cube * x * x));
     }
-    case Activation::silu: break;
+    case Activation::silu:
+    case Activation::quick_gelu: break;
   }
-  const double sigmoid = 1 / (1 + std::exp(-x));
-  return static_cast<float>(sigmoid * (1 + x * (1 - sigmoid)));
+  const double steep = activation == Activation::quick_gelu ? 1.702 : 1, sigmoid = 1 / (1 + std::exp(-steep * x));
+  return static_cast<float>(sigmoid * (1 + steep * x * (1 - sigmoid)));
 }
 
 /// dy · activation'(x) in each place.

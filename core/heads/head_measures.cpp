@@ -24,12 +24,13 @@ void add(MeasureSums::OfRows& sums, Measure measure, double value) {
 
 /// Data of one attention that the measures of all its heads share, of tokens or of words.
 struct Sides {
-  bool one_sequence = false;        // queries and keys are the same tokens
-  std::vector<bool> counts = {};    // (T) queries whose rows count
-  std::vector<bool> beside = {};    // (T) of one sequence: keys that count as previous or next
-  std::vector<Index> special = {};  // indices of the special keys that are not padding
-  std::optional<Index> first = {};  // first key that is not padding
-  std::vector<Index> earlier = {};  // (T) of one sequence: where the same token stood last, or kNone
+  bool one_sequence = false;           // queries and keys are the same tokens
+  std::vector<bool> counts = {};       // (T) queries whose rows count
+  std::vector<bool> beside = {};       // (T) of one sequence: keys that count as previous or next
+  std::vector<Index> special = {};     // indices of the special keys that are not padding
+  std::optional<Index> first = {};     // first key that is not padding
+  std::vector<Index> earlier = {};     // (T) of one sequence: where the same token stood last, or kNone
+  const PatchGrid* patches = nullptr;  // of a picture: the tokens stand in it
 };
 
 /// The words of a text, and every token of no word, as tokens.
@@ -40,6 +41,7 @@ struct WordTokens {
 
 WordTokens word_tokens(const Tokens& tokens) {
   WordTokens result;
+  result.words.picture = tokens.picture;
   const std::vector<bool> later = later_parts(tokens);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const Token& token = tokens.tokens[i];
@@ -89,6 +91,12 @@ Sides sides_of(const Tokens& queries, const Tokens& keys, bool compared, bool of
     if (token.special) sides.special.push_back(static_cast<Index>(i));
   }
   if (!sides.one_sequence) return sides;
+  if (keys.picture) {
+    sides.patches = &keys.picture->grid;
+    sides.beside.assign(queries.size(), false);
+    sides.earlier.assign(queries.size(), kNone);
+    return sides;
+  }
   sides.beside = of_words ? sides.counts : std::vector<bool>(queries.size(), true);
   sides.earlier = earlier_positions(queries);
   return sides;
@@ -127,11 +135,24 @@ AllowedCells allowed_keys(const Mask& mask, const std::vector<Index>& word_of) {
   return allowed;
 }
 
+/// In tokens; of a picture in patches, along a straight line, and nothing for tokens before them.
+std::optional<double> distance_between(const PatchGrid* grid, Index query, Index key) {
+  if (!grid) return static_cast<double>(std::abs(query - key));
+  const Index a = query - grid->first(), b = key - grid->first();
+  if (a < 0 || b < 0) return std::nullopt;
+  return std::hypot(static_cast<double>(a / grid->cols - b / grid->cols),
+                    static_cast<double>(a % grid->cols - b % grid->cols));
+}
+
 void add_positions(const Sides& sides, Index query, const Vector& row, double total, MeasureSums::OfRows& sums) {
-  double way = 0;
-  for (Index key = 0; key < row.size(); ++key)
-    way += static_cast<double>(row(key)) * static_cast<double>(std::abs(query - key));
-  add(sums, Measure::distance, way / total);
+  double way = 0, counted = 0;
+  for (Index key = 0; key < row.size(); ++key) {
+    const auto distance = distance_between(sides.patches, query, key);
+    if (!distance) continue;
+    way += static_cast<double>(row(key)) * *distance;
+    counted += static_cast<double>(row(key));
+  }
+  if (counted > 0) add(sums, Measure::distance, way / (sides.patches ? counted : total));
   const auto counts = [&](Index position) { return sides.beside[static_cast<std::size_t>(position)]; };
   if (query > 0 && counts(query - 1)) add(sums, Measure::previous, static_cast<double>(row(query - 1)));
   if (query + 1 < row.size() && counts(query + 1)) add(sums, Measure::next, static_cast<double>(row(query + 1)));

@@ -20,7 +20,7 @@ namespace headlight {
 enum class Measure {
   entropy,  // −Σ_j p_ij ln p_ij, p_ij = A_ij / Σ_j A_ij, in nats (Ghader & Monz 2017; Clark et al. 2019, section 3.3)
   normalized,  // each row's entropy / ln(keys that it may attend to), 0 … 1; rows of a single key are left out
-  distance,    // (self) Σ_j A_ij |i − j| / Σ_j A_ij, in tokens (Vig & Belinkov 2019)
+  distance,  // (self) Σ_j A_ij |i − j| / Σ_j A_ij, in tokens (Vig & Belinkov 2019); of a picture between patches alone
   confidence,  // max_j A_ij (Voita et al. 2019; they leave out the end of the sentence)
   previous,    // (self) A_i,i−1, of all rows but the first (Clark et al. 2019, section 3.1)
   next,        // (self) A_i,i+1, of all rows but the last (Clark et al. 2019, section 3.1)

@@ -41,6 +41,13 @@ std::optional<Index> most_tokens(const Model& model, const StackWeights& stack) 
 
 Status check_tokens(const Model& model, const StackWeights& stack, const Tokens& tokens) {
   const Embeddings& embeddings = stack.embeddings;
+  if (embeddings.patches) {
+    const bool fits = tokens.picture && tokens.picture->grid == *model.patches;
+    return fits ? Status(Done{})
+                : bad_input("text", "", "a picture, which this model reads", "a text", ErrorCode::needs_picture);
+  }
+  if (tokens.picture)
+    return bad_input("picture", "", "a text, which this model reads", "a picture", ErrorCode::needs_text);
   const bool is_target = model.encoder && &stack == &model;
   for (std::size_t t = 0; t < tokens.size(); ++t) {
     const Token& token = tokens.tokens[t];
@@ -64,6 +71,13 @@ Status check_tokens(const Model& model, const StackWeights& stack, const Tokens&
 
 Matrix token_vectors(const Model& model, const StackWeights& stack, const Tokens& tokens) {
   const Embeddings& embeddings = stack.embeddings;
+  if (embeddings.patches) {
+    Matrix vectors(static_cast<Index>(tokens.size()), model.config.d_model);
+    const Index first = embeddings.patches->leading.rows();
+    vectors.topRows(first) = embeddings.patches->leading;
+    vectors.bottomRows(vectors.rows() - first) = linear(tokens.picture->patches, embeddings.patches->projection);
+    return vectors;
+  }
   Matrix vectors(static_cast<Index>(tokens.size()),
                  embeddings.tokens ? embeddings.tokens->inputs() : model.config.d_model);
   for (std::size_t t = 0; t < tokens.size(); ++t) {

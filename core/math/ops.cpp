@@ -146,7 +146,8 @@ void activate(MatrixRef x, Activation activation, const Threads& threads) {
   const auto function = activation == Activation::relu        ? kernels.relu
                         : activation == Activation::gelu      ? kernels.gelu
                         : activation == Activation::gelu_tanh ? kernels.gelu_tanh
-                                                              : kernels.silu;
+                        : activation == Activation::silu      ? kernels.silu
+                                                              : kernels.quick_gelu;
   for_rows(x, threads, [&](Index t) { function(x.data() + t * x.outerStride(), x.cols()); });
 }
 

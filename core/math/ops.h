@@ -19,7 +19,8 @@ Matrix norm(const ConstMatrixRef& x, const NormWeights& weights, const Threads& 
 Matrix norm_heads(const ConstMatrixRef& x, const NormWeights& weights, Index heads, const Threads& threads = {});
 
 /// The activation of one number. gelu: x·Φ(x) with the exact Gaussian distribution function, gelu_tanh: its
-/// approximation by tanh (Hendrycks & Gimpel 2016); silu: x / (1 + e^-x) (Elfwing, Uchibe & Doya 2018).
+/// approximation by tanh (Hendrycks & Gimpel 2016); silu: x / (1 + e^-x) (Elfwing, Uchibe & Doya 2018); quick_gelu:
+/// x / (1 + e^(-1.702·x)) (Hendrycks & Gimpel 2016).
 float activate(float x, Activation activation);
 void activate(MatrixRef x, Activation activation, const Threads& threads = {});
 

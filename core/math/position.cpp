@@ -20,13 +20,18 @@ Matrix sinusoidal_positions(Index tokens, Index d_model, bool halves) {
   return positions;
 }
 
+float rotary_angle(const Rotary& rotary, Index position, Index pair) {
+  return (rotary.places.size() > 0 ? rotary.places(position, pair) : static_cast<float>(position)) *
+         rotary.frequencies(pair);
+}
+
 Matrix rotated(const ConstMatrixRef& x, const Rotary& rotary, Index heads, Index first_position) {
   Matrix y = x;
   const Index d_k = x.cols() / heads, pairs = rotary.frequencies.size();
   for (Index row = 0; row < x.rows(); ++row) {
     const Index position = first_position + row;
     for (Index pair = 0; pair < pairs; ++pair) {
-      const float angle = static_cast<float>(position) * rotary.frequencies(pair);
+      const float angle = rotary_angle(rotary, position, pair);
       const float cosine = static_cast<float>(std::cos(static_cast<double>(angle))) * rotary.factor;
       const float sine = static_cast<float>(std::sin(static_cast<double>(angle))) * rotary.factor;
       const Index first = rotary.interleaved ? 2 * pair : pair, second = rotary.interleaved ? first + 1 : pair + pairs;
@@ -72,6 +77,13 @@ Index relative_bucket(const RelativeBias& bias, Index offset) {
 
 Matrix relative_bias_rows(const RelativeBias& bias, Index head, Index first, Index count, Index keys) {
   if (bias.of_keys) return bias.table.col(head).head(keys).transpose().replicate(count, 1);
+  if (bias.of_pairs) {
+    const auto tokens = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(bias.table.rows()))));
+    Matrix added(count, keys);
+    for (Index r = 0; r < count; ++r)
+      added.row(r) = bias.table.col(head).segment((first + r) * tokens, keys).transpose();
+    return added;
+  }
   // The bias of each offset, from the first key of the last row to the last key of the first; a row is a segment of it.
   Vector by_offset(count + keys - 1);
   for (Index i = 0; i < by_offset.size(); ++i)

@@ -17,6 +17,9 @@ Matrix sinusoidal_positions(Index tokens, Index d_model, bool halves = false);
 /// equation 34). The first row has position `first_position`.
 Matrix rotated(const ConstMatrixRef& x, const Rotary& rotary, Index heads, Index first_position = 0);
 
+/// The angle by which a pair of a token's columns is rotated.
+float rotary_angle(const Rotary& rotary, Index position, Index pair);
+
 /// What ALiBi (Press et al. 2022, section 3) multiplies the distance by in each head: 2^(−most / heads), its square, …;
 /// where the heads are no power of two, those of the next lower one, then every other one of twice as many.
 std::vector<double> alibi_slopes(Index heads, double most = 8);

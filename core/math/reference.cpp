@@ -166,7 +166,9 @@ Grid rotated(const Grid& x, const Rotary& rotary, Index num_heads, Index first_p
     const Index position = first_position + row;
     for (Index head = 0; head < num_heads; ++head) {
       for (Index i = 0; i < pairs; ++i) {
-        const double angle = static_cast<double>(position) * static_cast<double>(rotary.frequencies(i));
+        const double place =
+            rotary.places.size() > 0 ? static_cast<double>(rotary.places(position, i)) : static_cast<double>(position);
+        const double angle = place * static_cast<double>(rotary.frequencies(i));
         const double cosine = std::cos(angle) * static_cast<double>(rotary.factor);
         const double sine = std::sin(angle) * static_cast<double>(rotary.factor);
         const Index a = head * d_k + (rotary.interleaved ? 2 * i : i);
@@ -205,6 +207,7 @@ double activated(double x, Activation activation) {
     case Activation::gelu: return 0.5 * x * std::erfc(-x / std::sqrt(2.0));  // x·Φ(x) (Hendrycks & Gimpel 2016)
     case Activation::gelu_tanh:
       return 0.5 * x * (1.0 + std::tanh(std::sqrt(2.0 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
+    case Activation::quick_gelu: return x / (1.0 + std::exp(-1.702 * x));  // the same paper
     case Activation::silu: break;
   }
   return x / (1.0 + std::exp(-x));  // Elfwing, Uchibe & Doya 2018

@@ -16,7 +16,7 @@ enum class Arch { encoder, decoder, encoder_decoder };  // a decoder's self-atte
 enum class Position { none, sinusoidal, sinusoidal_halves, learned, rotary };
 enum class Norm { post, pre };  // after the residual sum (Vaswani et al. 2017), or before the sublayer
 enum class NormKind { layer_norm, rms_norm };
-enum class Activation { relu, gelu, gelu_tanh, silu };
+enum class Activation { relu, gelu, gelu_tanh, silu, quick_gelu };
 
 /// Which linear layers have a bias.
 struct Biases {

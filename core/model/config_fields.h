@@ -15,7 +15,7 @@ inline constexpr std::string_view kArchNames[] = {"encoder", "decoder", "encoder
 inline constexpr std::string_view kPositionNames[] = {"none", "sinusoidal", "sinusoidal-halves", "learned", "rotary"};
 inline constexpr std::string_view kNormNames[] = {"post", "pre"};
 inline constexpr std::string_view kNormKindNames[] = {"layer", "rms"};
-inline constexpr std::string_view kActivationNames[] = {"relu", "gelu", "gelu-tanh", "silu"};
+inline constexpr std::string_view kActivationNames[] = {"relu", "gelu", "gelu-tanh", "silu", "quick-gelu"};
 
 struct FieldNames {
   const char* name;    // in sessions, lessons and messages
@@ -138,9 +138,10 @@ void for_each_field(const Visit& visit) {
       kNormNames});
   visit(ChoiceField<NormKind>{
       {"norm_type", "--norm-type", "norm_type", "layer (default) or rms"}, &Config::norm_kind, kNormKindNames});
-  visit(ChoiceField<Activation>{{"activation", "--activation", "hidden_act", "relu (default), gelu, gelu-tanh or silu"},
-                                &Config::activation,
-                                kActivationNames});
+  visit(ChoiceField<Activation>{
+      {"activation", "--activation", "hidden_act", "relu (default), gelu, gelu-tanh, silu or quick-gelu"},
+      &Config::activation,
+      kActivationNames});
   visit(FlagField{{"gated", "--gated", nullptr, "A gated feed-forward layer: down(activation(gate) · up)"},
                   &Config::gated,
                   "gated",

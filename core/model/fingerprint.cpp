@@ -46,6 +46,8 @@ class Rows {
 
 void add_stack(const StackWeights& stack, Rows& rows) {
   if (stack.embeddings.tokens) rows.add_linear(*stack.embeddings.tokens);
+  if (const auto& patches = stack.embeddings.patches)
+    rows.add_linear(patches->projection), rows.add_matrix(patches->leading);
   rows.add_matrix(stack.embeddings.positions);
   for (const BlockWeights& block : stack.blocks) {
     for (const AttentionWeights* one : {&block.self, block.cross ? &*block.cross : nullptr})
@@ -102,10 +104,10 @@ class Identity {
   }
   void add(const Rotary& rotary) {
     add_settings(rotary.interleaved, rotary.factor);
-    add(rotary.frequencies);
+    add(rotary.frequencies), add(rotary.places);
   }
   void add(const RelativeBias& bias) {
-    add_settings(bias.bidirectional, bias.max_distance, bias.of_keys);
+    add_settings(bias.bidirectional, bias.max_distance, bias.of_keys, bias.of_pairs);
     add(bias.table);
   }
   void add(const DistanceVectors& distances) {
@@ -128,6 +130,7 @@ class Identity {
 void add_stack(const StackWeights& stack, Identity& all) {
   const Embeddings& embeddings = stack.embeddings;
   all.add_held(embeddings.tokens);
+  if (embeddings.patches) all.add(embeddings.patches->projection), all.add(embeddings.patches->leading);
   all.add_settings(embeddings.scale, embeddings.first_position, embeddings.pad_id.value_or(-1), stack.blocks.size());
   all.add(embeddings.positions), all.add(embeddings.token_types);
   all.add_held(embeddings.norm);

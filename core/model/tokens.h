@@ -3,9 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "model/picture.h"
 
 namespace headlight {
 
@@ -38,6 +41,7 @@ struct Tokens {
   std::size_t second = 0;      // of two sentences, the first token of the second; 0: there is one
   bool has_words = false;      // the tokenizer has words: Token::continues marks their later tokens
   std::int64_t word_rows = 0;  // … and ids below are whole words, not pieces that begin one; 0: not known
+  std::shared_ptr<const PatchedPicture> picture = {};  // of which these are the patches; null: a text
 
   std::size_t size() const { return tokens.size(); }
   friend bool operator==(const Tokens&, const Tokens&) = default;

@@ -22,6 +22,7 @@
 namespace headlight {
 
 struct PanelsOfStored;
+struct Preprocessing;
 
 /// A weight that stays in its file and is converted to float32, where it is stored otherwise, when it is used.
 struct StoredMatrix {
@@ -113,6 +114,7 @@ struct RelativeBias {
   bool bidirectional = true;  // half of the buckets are for keys after the query; else those share bucket 0
   Index max_distance = 128;   // all that are as far or farther share the last bucket
   bool of_keys = false;       // instead: row j of the table is for the key at position j, whatever the query
+  bool of_pairs = false;      // instead: row i·T + j is for query i and key j of T tokens
 };
 
 /// Rotary positions: pair i of a head's columns is rotated by position·frequencies(i).
@@ -120,6 +122,9 @@ struct Rotary {
   Vector frequencies;        // (pairs); columns beyond 2·pairs are left as they are
   bool interleaved = false;  // pairs are (2i, 2i + 1); else (i, i + pairs), as Llama stores them
   float factor = 1;          // multiplies sines and cosines, as YaRN does (Peng et al. 2023, section 3.4)
+  /// (T, pairs): what stands for the position in each pair of each token, as of the rows and columns of a picture
+  /// (Heo et al. 2024); empty: the position itself.
+  Matrix places = {};
 };
 
 /// Vectors of distances that queries and keys are multiplied with besides each other (He et al. 2021, section 3.1). Row
@@ -180,10 +185,17 @@ struct BlockWeights {
   bool has_ffn() const { return !up.is_identity() || experts; }
 };
 
+/// The patches of a picture → vectors, behind those of the model's tokens before them.
+struct PatchEmbedding {
+  Linear projection;  // (d_model, 3·patch²): a convolution whose steps are as wide as it (Dosovitskiy et al. 2021)
+  Matrix leading;     // (L, d_model)
+};
+
 /// Token ids and positions → vectors.
 struct Embeddings {
-  std::shared_ptr<const Linear> tokens = {};  // (V, e) by id; null: fresh, a word's vector is drawn from its text
-  float scale = 1;                            // multiplies the token vectors
+  std::shared_ptr<const Linear> tokens = {};   // (V, e) by id; null: fresh, a word's vector is drawn from its text
+  std::optional<PatchEmbedding> patches = {};  // instead, of a model that reads pictures
+  float scale = 1;                             // multiplies the token vectors
   Matrix positions = {};     // (P, e) learned; empty and Position::learned: random, seeded by the position
   Index first_position = 0;  // the row of the first token
   std::optional<std::int64_t> pad_id = {};  // tokens of this id are not counted: all have the row of that number
@@ -247,8 +259,10 @@ struct Model : StackWeights {
   Config config;
   std::optional<StackWeights> encoder = {};  // of an encoder-decoder
   std::optional<OutputWeights> output = {};
-  std::shared_ptr<const Vocabulary> vocabulary = {};  // of the output layer; null: ids only
-  std::optional<ExternalInputs> given = {};           // a tensors file: one bare attention layer, no residual, no norm
+  std::shared_ptr<const Vocabulary> vocabulary = {};        // of the output layer; null: ids only
+  std::optional<PatchGrid> patches = {};                    // of a model that reads pictures: all are cut alike
+  std::shared_ptr<const Preprocessing> preprocessing = {};  // … and what is done before that (read/picture)
+  std::optional<ExternalInputs> given = {};  // a tensors file: one bare attention layer, no residual, no norm
 };
 
 /// Packs the weights of the blocks and the tables of words in the layout that products read. No bit of any result

@@ -75,7 +75,7 @@ TEST(InsideFigure, ALineOfAWeightHasItsNumbersAsBars) {
   const HeadRef head{1, 0};
   const CellRef cell{9, 5};
   const std::vector<Step> steps = steps_of(*trace, head, cell);
-  std::vector<Picture> pictures;
+  std::vector<MatrixPicture> pictures;
   for (const Step& step : steps) pictures.push_back(picture_of(step));
   const Matrix row = attention_rows(*trace, head, cell.query, 1);
   const WeightNumbers of{*trace, head, cell, steps, pictures, row};

@@ -32,7 +32,7 @@ TEST(Inside, EveryNumberOfThePicturesIsTheMatrixsOwn) {
     ASSERT_EQ(inside->pictures.size(), inside->diagram.nodes.size());
     for (std::size_t n = 0; n < inside->pictures.size(); ++n) {
       const MatrixId& id = inside->diagram.nodes[n].shows;
-      const Picture& picture = inside->pictures[n];
+      const MatrixPicture& picture = inside->pictures[n];
       ASSERT_TRUE(exists(*trace, id));
       const Matrix rows = rows_of(*trace, id, picture.first_row, picture.rows);
       ASSERT_EQ(picture.columns, rows.cols());
@@ -53,7 +53,7 @@ TEST(Inside, CrowdedColumnsShowTheirLargestAndWhereItStands) {
   document.config.ffn = 300;
   const auto trace = trace_of(document);
   const MatrixId id = matrix_id(Quantity::up);
-  const Picture picture = picture_of(*trace, id, 0, 4, 7);
+  const MatrixPicture picture = picture_of(*trace, id, 0, 4, 7);
   const Matrix up = whole(*trace, id);
   ASSERT_EQ(picture.values.cols(), 7);
   EXPECT_EQ(picture.covers(6).second, 300);
@@ -75,7 +75,7 @@ TEST(Inside, BlockedGroupsStayBlocked) {
   document.config.arch = Arch::decoder;
   document.mask.causal = true;
   const auto trace = trace_of(document);
-  const Picture picture = picture_of(*trace, matrix_id(Quantity::scores), 0, 16, 5);
+  const MatrixPicture picture = picture_of(*trace, matrix_id(Quantity::scores), 0, 16, 5);
   EXPECT_TRUE(std::isinf(picture.values(0, 4)));
   EXPECT_TRUE(std::isfinite(picture.values(0, 0)));
   EXPECT_TRUE(std::isfinite(picture.largest));
@@ -87,7 +87,7 @@ TEST(Inside, TheRowsAreThoseAroundTheCell) {
   document.source.text = std::string(90, 'a');
   const auto trace = trace_of(document);
   const auto inside = inside_of({trace, {}, {matrix_id(Quantity::query), {}}, CellRef{80, 3}});
-  const Picture& first = inside->pictures.front();
+  const MatrixPicture& first = inside->pictures.front();
   EXPECT_EQ(first.rows, kNodeRows);
   EXPECT_EQ(first.first_row, 90 - kNodeRows);
   EXPECT_EQ(picture_of(*trace, matrix_id(Quantity::query), 40, kNodeRows, 128).first_row, 40 - kNodeRows / 2);

@@ -36,9 +36,9 @@ TEST(Checkpoint, RefusesConfigurationsThatNoModelHas) {
       {"bert", "num_hidden_layers", 100000, "num_hidden_layers: expected a whole number from 1 to 128, found 100000"},
       {"bert", "num_attention_heads", 5,
        "num_attention_heads: expected a divisor of the 24 columns of a hidden state, found 5"},
-      {"bert", "hidden_act", "quick_gelu",
+      {"bert", "hidden_act", "mish",
        "hidden_act: expected relu, gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, "
-       "silu or swish, found 'quick_gelu'"},
+       "quick_gelu, silu or swish, found 'mish'"},
       {"bert", "position_embedding_type", "relative_key",
        "position_embedding_type: expected absolute, found 'relative_key'"},
       {"bert", "layer_norm_eps", -1, "layer_norm_eps: expected a number from 0.0 to 1.0, found -1"},

@@ -129,7 +129,8 @@ TEST(ExplainedCells, AreFoundAgainForEverySetting) {
         config.norm_kind = kind;
         configs.push_back(config);
       }
-  for (const Activation activation : {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::silu})
+  for (const Activation activation :
+       {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::silu, Activation::quick_gelu})
     for (const bool gated : {false, true}) {
       Config config = base;
       config.activation = activation;

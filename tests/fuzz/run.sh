@@ -40,7 +40,7 @@ for name in "${targets[@]}"; do
   mkdir -p "$found" "$corpus"
   # The files that the test suite begins from (tests/CMakeLists.txt).
   seeds=$(mktemp -d)
-  find "$source/tests/fuzz/seeds" "$source"/tests/golden/tensors-* -type f \
+  find "$source/tests/fuzz/seeds" "$source"/tests/golden/{tensors-*,pictures} -type f \
     \( -path "*/seeds/$name/*" -o -path "*/golden/*.$name" \) |
     while read -r file; do cp "$file" "$seeds/$(echo "${file#"$source"/tests/}" | tr / -)"; done
   before=$(find "$found" -type f | wc -l)

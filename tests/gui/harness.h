@@ -32,13 +32,23 @@ struct DrawnMap {
   float opacity = 1;
 };
 
+struct DrawnPicture {
+  std::shared_ptr<const PatchedPicture> picture;
+  Box box;
+};
+
 /// Remembers what it was asked to draw. A version that comes back with another content is a failure.
 class RecordingPainter : public MapPainter {
  public:
   void draw(ImDrawList&, const Matrix& weights, std::uint64_t version, ImVec2 min, ImVec2 max, const ColourScale& scale,
             float opacity) override;
+  void draw_picture(ImDrawList&, const std::shared_ptr<const PatchedPicture>& picture, ImVec2 min,
+                    ImVec2 max) override {
+    pictures.push_back({picture, {min.x, min.y, max.x - min.x, max.y - min.y}});
+  }
 
   std::vector<DrawnMap> drawn;  // of the last frame
+  std::vector<DrawnPicture> pictures;
 
  private:
   std::map<std::uint64_t, std::size_t> contents_;

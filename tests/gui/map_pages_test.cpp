@@ -31,7 +31,7 @@ TEST_F(MapTextureTest, LargeMatricesHaveATextureOfTheirOwn) {
   Matrix weights = Matrix::Zero(530, 610);
   weights(0, 0) = weights(529, 609) = 1;
   const ColourScale colours{Theme::light, Scale::linear, 1};
-  const Pixels seen = map(weights, 1, {0, 0}, {620, 540}, colours);
+  const Picture seen = map(weights, 1, {0, 0}, {620, 540}, colours);
   EXPECT_EQ(at(seen, 0, 0), colour_of(colours, 1));
   EXPECT_EQ(at(seen, 619, 539), colour_of(colours, 1));
   EXPECT_EQ(at(seen, 310, 270), colour_of(colours, 0));
@@ -41,7 +41,7 @@ TEST_F(MapTextureTest, MoreCellsThanATextureHoldsAreDrawn) {
   Matrix weights = Matrix::Zero(2, 70'000);
   weights(0, 0) = weights(1, 69'999) = 1;
   const ColourScale colours{Theme::light, Scale::linear, 1};
-  const Pixels seen = map(weights, 1, {10, 20}, {510, 40}, colours);
+  const Picture seen = map(weights, 1, {10, 20}, {510, 40}, colours);
   EXPECT_EQ(at(seen, 10, 25), colour_of(colours, 1));
   EXPECT_EQ(at(seen, 509, 35), colour_of(colours, 1));
   EXPECT_EQ(at(seen, 10, 35), colour_of(colours, 0));
@@ -73,16 +73,16 @@ TEST_F(MapTextureTest, CrowdedMapsFillTheSamePixelsAsOthers) {
   const ColourScale colours{Theme::dark, Scale::linear, 1};
   for (const float begin : {10.f, 10.3f, 10.7f}) {
     const ImVec2 min{begin, begin}, max{begin + 33.4f, begin + 33.4f};
-    const Pixels crowded = map(Matrix::Constant(90, 90, 1.f), 1, min, max, colours);
-    const Pixels roomy = map(Matrix::Constant(3, 3, 1.f), 2, min, max, colours);
-    EXPECT_EQ(crowded.rgb, roomy.rgb) << begin;
+    const Picture crowded = map(Matrix::Constant(90, 90, 1.f), 1, min, max, colours);
+    const Picture roomy = map(Matrix::Constant(3, 3, 1.f), 2, min, max, colours);
+    EXPECT_EQ(crowded.pixels, roomy.pixels) << begin;
   }
 }
 
 TEST_F(MapTextureTest, ManyMapsOverManyFrames) {
   const ColourScale colours;
   for (int frame = 0; frame < 12; ++frame) {
-    const Pixels seen = picture(Theme::light, [&](ImDrawList& list) {
+    const Picture seen = picture(Theme::light, [&](ImDrawList& list) {
       for (int i = 0; i < 144; ++i) {
         const Matrix weights = Matrix::Constant(10, 10, static_cast<float>((i + frame) % 9) / 8);
         const ImVec2 min(static_cast<float>(i % 12 * 40), static_cast<float>(i / 12 * 40));

@@ -39,7 +39,7 @@ class MapTextureTest : public testing::Test {
 
   // One frame with what `fill` draws.
   template <class Fill>
-  Pixels picture(Theme theme, const Fill& fill) {
+  Picture picture(Theme theme, const Fill& fill) {
     gui_->begin_frame({kWidth, kHeight}, 1.f / 60, 1);
     fill(*ImGui::GetBackgroundDrawList());
     gui_->end_frame(background_of(theme));
@@ -47,14 +47,14 @@ class MapTextureTest : public testing::Test {
   }
 
   // One frame with one map.
-  Pixels map(const Matrix& weights, std::uint64_t version, ImVec2 min, ImVec2 max, const ColourScale& colours,
-             float opacity = 1) {
+  Picture map(const Matrix& weights, std::uint64_t version, ImVec2 min, ImVec2 max, const ColourScale& colours,
+              float opacity = 1) {
     return picture(colours.theme,
                    [&](ImDrawList& list) { painter_->draw(list, weights, version, min, max, colours, opacity); });
   }
 
-  static Rgb at(const Pixels& pixels, int x, int y) {
-    const auto* p = pixels.rgb.data() + 3 * (y * pixels.width + x);
+  static Rgb at(const Picture& seen, int x, int y) {
+    const auto* p = seen.pixels.data() + 3 * (y * seen.width + x);
     return {p[0], p[1], p[2]};
   }
   static int apart(Rgb a, Rgb b) { return std::max({std::abs(a.r - b.r), std::abs(a.g - b.g), std::abs(a.b - b.b)}); }

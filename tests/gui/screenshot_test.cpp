@@ -3,15 +3,14 @@
 //   HEADLIGHT_UPDATE_SCREENS=1 tests_app --gtest_filter='Screens.*'
 // and look at them before they are kept.
 #include <gtest/gtest.h>
-#include <png.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
 #include "gl/app.h"
 #include "gl/offscreen.h"
+#include "read/picture/picture_file.h"
 #include "session/loop/startup.h"
 
 namespace headlight {
@@ -20,27 +19,15 @@ namespace {
 constexpr int kFar = 24;              // of 255, in any channel: pixels further apart than this differ
 constexpr double kMostDiffer = 0.02;  // share of them
 
-Pixels read_png(const std::string& path) {
-  png_image image;
-  std::memset(&image, 0, sizeof image);
-  image.version = PNG_IMAGE_VERSION;
-  if (!png_image_begin_read_from_file(&image, path.c_str())) return {};
-  image.format = PNG_FORMAT_RGB;
-  Pixels pixels{static_cast<int>(image.width), static_cast<int>(image.height), {}};
-  pixels.rgb.resize(PNG_IMAGE_SIZE(image));
-  if (!png_image_finish_read(&image, nullptr, pixels.rgb.data(), 0, nullptr)) return {};
-  return pixels;
-}
-
-double share_that_differs(const Pixels& a, const Pixels& b) {
+double share_that_differs(const Picture& a, const Picture& b) {
   std::size_t differ = 0;
-  for (std::size_t i = 0; i + 2 < a.rgb.size(); i += 3) {
+  for (std::size_t i = 0; i + 2 < a.pixels.size(); i += 3) {
     int far = 0;
     for (std::size_t channel = 0; channel < 3; ++channel)
-      far = std::max(far, std::abs(a.rgb[i + channel] - b.rgb[i + channel]));
+      far = std::max(far, std::abs(a.pixels[i + channel] - b.pixels[i + channel]));
     differ += far > kFar;
   }
-  return static_cast<double>(differ) / static_cast<double>(a.rgb.size() / 3);
+  return static_cast<double>(differ) / static_cast<double>(a.pixels.size() / 3);
 }
 
 /// An environment variable for a while.
@@ -111,11 +98,12 @@ TEST_P(Screens, LookAsTheyDid) {
   const auto taken = screenshot(start, options);
   ASSERT_TRUE(taken) << taken.error().message();
 
-  const Pixels found = read_png(actual), expected = read_png(golden);
-  ASSERT_EQ(found.width, 1280);
-  ASSERT_EQ(found.height, 800);
-  ASSERT_EQ(expected.rgb.size(), found.rgb.size()) << golden;
-  const double share = share_that_differs(found, expected);
+  const auto found = read_picture(actual), expected = read_picture(golden);
+  ASSERT_TRUE(found && expected) << golden;
+  ASSERT_EQ(found->width, 1280);
+  ASSERT_EQ(found->height, 800);
+  ASSERT_EQ(expected->pixels.size(), found->pixels.size()) << golden;
+  const double share = share_that_differs(*found, *expected);
   EXPECT_LT(share, kMostDiffer) << actual << " is not " << golden;
   if (share < kMostDiffer && !renew) std::filesystem::remove(actual);
 }

@@ -213,6 +213,7 @@ TEST(MathKernels, ActivationsAgreeWithTheirFormulas) {
     expect(named.table->gelu, Activation::gelu, "gelu");
     expect(named.table->gelu_tanh, Activation::gelu_tanh, "gelu_tanh");
     expect(named.table->silu, Activation::silu, "silu");
+    expect(named.table->quick_gelu, Activation::quick_gelu, "quick_gelu");
   }
 }
 

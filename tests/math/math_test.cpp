@@ -244,7 +244,8 @@ TEST(NormHeads, IsTheNormOfEachPart) {
   }
 }
 
-constexpr Activation kActivations[] = {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::silu};
+constexpr Activation kActivations[] = {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::silu,
+                                       Activation::quick_gelu};
 
 TEST(Activations, AgreeWithTheirFormulas) {
   Matrix x(1, 2001);
@@ -270,6 +271,8 @@ TEST(Activations, HaveTheirKnownValues) {
   EXPECT_NEAR(activate(-1.0f, Activation::gelu_tanh), -0.15880801f, 1e-6f);
   EXPECT_NEAR(activate(1.0f, Activation::silu), 0.73105858f, 1e-6f);
   EXPECT_NEAR(activate(-1.0f, Activation::silu), -0.26894142f, 1e-6f);
+  EXPECT_NEAR(activate(1.0f, Activation::quick_gelu), 0.84579576f, 1e-6f);
+  EXPECT_NEAR(activate(-1.0f, Activation::quick_gelu), -0.15420424f, 1e-6f);
   for (const Activation activation : kActivations) EXPECT_EQ(activate(0.0f, activation), 0.0f) << name(activation);
 }
 

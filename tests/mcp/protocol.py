@@ -195,7 +195,11 @@ class Protocol(unittest.TestCase):
                               server.refusal('patch', source='opt', ids=[5, 9], **{'from': other}, at='heads'))
             self.assertIn('the folders of this server', server.refusal('diagnose', a='own/expected.npz', b='../outside/mask.json'))
             self.assertIn('the folders of this server', server.refusal('heads', source='opt', ids=[5, 9], against=str(secret)))
-            self.assertIn('attention', server.text('ask', source='opt', ids=[5, 9]))
+            self.assertEqual(len(server.call('ask', source='opt', ids=[5, 9])['content']), 1)
+            (self.folder / 'opt/generation_config.json').unlink(missing_ok=True)
+            (self.folder / 'opt/tokenizer.json').symlink_to(secret / 'config.json')       # counts as missing
+            self.assertIn('the folders of this server', server.call('ask', source='opt', ids=[5, 9])['content'][-1]['text'])
+            (self.folder / 'opt/tokenizer.json').unlink()
             for source in ('-o', '--output=x.json', '-', 'opt\0'):
                 server.refusal('ask', source=source, ids=[5, 9])
             self.assertIn('expected', server.refusal('ask', source='opt', output='x.json', ids=[5, 9]))

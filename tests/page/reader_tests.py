@@ -303,3 +303,23 @@ def test_both_languages(s):
         expect(set(words['en']) == set(words['zh']), 'a word is missing in one language')
         shape = b.js('document.querySelector("#model .quiet").textContent')
         expect(shape.startswith('编码器 · 2 × 8 个头 ·' if language == 'zh' else 'encoder · 2 × 8 heads ·'), f'the shape is {shape!r}')
+
+
+def test_picture(s):
+    """A page about a picture: it is there, with a square for each patch; a click on one chooses it in every head."""
+    b, question = s.browser, ('shipped:shapes', '--picture', s.golden.resolve().parents[1] / 'assets' / 'pictures' / 'shapes-2.png')
+    s.open(s.page('picture', *question))
+    expect(b.js('headlight.state().view') == 'text', 'expected the picture first')
+    expect(b.js('document.querySelectorAll(".word").length') == 50, 'expected 7 × 7 patches and a class token')
+    pixels = b.js('(() => { const one = document.querySelector(".cells canvas"); return [one.width, one.height]; })()')
+    expect(pixels == [56, 56], f'expected the pixels that the model saw, found {pixels}')
+    x, y = b.js('(() => { const box = document.querySelectorAll(".word")[1 + 2 * 7 + 3].getBoundingClientRect();'
+                'return [box.x + box.width / 2, box.y + box.height / 2]; })()')
+    b.click(x, y)
+    b.settled()
+    expect(b.js('headlight.state().pinned[0]') == 18, 'expected the clicked patch to look')
+    expect('2,3' in b.js('document.getElementById("stage-area").innerText'), 'expected the patch by its row and column')
+    weights, exported = page_weights(b, 'Self', 2, 2), s.export(*question)['attention'][0]['attn'][2][2]
+    apart = max(abs(a - c) for a, c in zip(weights, [w for row in exported for w in row]))
+    expect(apart <= 1e-3, f'expected the weights of the export, found {apart} apart')
+    expect('Sentence' not in b.js('document.body.innerText'), 'expected no word of a sentence')

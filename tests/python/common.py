@@ -6,7 +6,7 @@ import warnings
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path[:0] = [os.path.join(ROOT, "python"), os.path.join(HERE, "classes"), HERE]
+sys.path[:0] = [os.path.join(ROOT, "python"), os.path.join(HERE, "classes"), HERE, os.path.join(ROOT, "tests", "bench")]
 
 
 def need(*packages):

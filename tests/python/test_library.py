@@ -19,6 +19,7 @@ import numpy as np
 import common  # noqa: F401  (where the module is)
 import headlight
 from headlight.library import _load, library
+from in_process import measured
 from test_recipes import recipes
 
 QUESTIONS = [("我请李雷帮我订了去北京的机票", {}), ("the cat sat", {"mask": "causal", "off": ["1.1", "0.2"]}),
@@ -201,25 +202,11 @@ class Library(unittest.TestCase):
         self.assertEqual(names["off"].shape, names["restored"].shape)
 
     def test_a_call_takes_a_millisecond_and_little_of_what_a_process_takes(self):
-        model, text, times, calls = headlight.open(threads=1), "我请李雷帮我订了去北京的机票", [], 300
-        masks = [f"window:{1 + at % 9}" for at in range(calls)]
-        for _ in range(calls):
-            begin = time.perf_counter()
-            answer = model(text, mask="causal")
-            arrays = [answer[name] for name in answer.keys()]
-            times.append(time.perf_counter() - begin)
-        begin = time.process_time()
-        for mask in masks:
-            model(text, mask=mask).attentions
-        inside, before = (time.process_time() - begin) / calls, os.times()
-        for mask in masks[:10]:
-            headlight.export(text, mask=mask)["attentions"]
-        after = os.times()
-        process = sum(after[:4]) - sum(before[:4])
-        print(f"{len(answer.tokens)} tokens, {len(arrays)} arrays: {1e3 * np.median(times):.2f} ms a call, best "
-              f"{1e3 * min(times):.2f}; of processor time {process / 10 / inside:.0f} times less than a process")
-        self.assertLess(min(times), 5e-3)      # other processes may run; docs/python.md has the figures of one alone
-        self.assertGreater(process / 10, 10 * inside)
+        times, tokens, arrays, inside, process = measured(calls=300, masks=300, processes=10)
+        print(f"{tokens} tokens, {arrays} arrays: {1e3 * np.median(times):.2f} ms a call, best {1e3 * min(times):.2f}; of "
+              f"processor time {process / inside:.0f} times less than a process")
+        self.assertLess(min(times), 5e-3)      # other processes may run; tests/bench/in_process.py has the figures of one alone
+        self.assertGreater(process, 10 * inside)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@
 #include "page/page_numbers.h"
 #include "question/question_fields.h"
 #include "read/external/page_attention.h"
+#include "read/picture/picture_file.h"
 #include "words/relation_words.h"
 #include "write/json.h"
 
@@ -112,6 +113,7 @@ void add_relative(const Trace& trace, Stack stack, json& object) {
                                   {"bidirectional", bias->bidirectional},
                                   {"max_distance", bias->max_distance}});
     if (bias->of_keys) object["relative"].back()["of_keys"] = true;
+    if (bias->of_pairs) object["relative"].back()["of_pairs"] = true;
   }
   if (!tables.empty()) object["relative_of_layer"] = std::move(of_layer);
 }
@@ -289,6 +291,12 @@ void write_answer(const Trace& trace, const SentenceArcs& arcs, const PagePlan& 
   for (const NamedTokens& named : named_tokens(trace)) {
     sink(between + ("\"" + named.name + "\":") + page_json(page_tokens(*named.tokens)));
     between = ",";
+  }
+  if (const auto& picture = trace.query_tokens().picture) {
+    const PatchGrid& grid = picture->grid;
+    const json object{{"name", picture->name}, {"patch", grid.patch},    {"rows", grid.rows},
+                      {"cols", grid.cols},     {"before", grid.leading}, {"png", encode_base64(png_of(picture->seen))}};
+    sink(",\"picture\":" + page_json(object));
   }
   sink(",\"stacks\":[");
   between = "";

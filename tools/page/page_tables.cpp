@@ -40,6 +40,7 @@ constexpr PageWord kPageWords[] = {
     {"view_sentence", kTextWords.sentence},
     {"view_heads", kTextWords.map},
     {"view_text", kTextWords.text},
+    {"view_picture", kTextWords.picture},
     {"text_rows", kTextWords.rows},
     {"text_columns", kTextWords.columns},
     {"text_head", kTextWords.heads[0]},

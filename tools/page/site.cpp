@@ -57,6 +57,7 @@ Result<json> models_object(SiteFiles& files, const Document& first, const std::s
   };
   if (first.model && !is_shipped(first)) TRY(add(source, first));
   for (const std::string& shipped : TRY(shipped_sources())) {
+    if (shipped == kShapes) continue;  // a visitor types words
     const auto opened = TRY(open_model(shipped));
     TRY(add(shipped, opened.document));
   }

@@ -16,6 +16,7 @@ Box around(Point a, Point b, float width) {
 
 struct Bounds {
   Box operator()(const Cells& cells) const { return cells.box; }
+  Box operator()(const Image& image) const { return image.box; }
   Box operator()(const Ramp& ramp) const { return ramp.box; }
   Box operator()(const Rectangle& r) const {
     return around({r.box.x, r.box.y}, {r.box.right(), r.box.bottom()}, r.line ? r.width : 0);

@@ -15,6 +15,7 @@
 
 #include "figure/drawing/colour.h"
 #include "figure/drawing/map_layout.h"
+#include "model/picture.h"
 
 namespace headlight {
 
@@ -28,6 +29,13 @@ struct Cells {
   Box box;
   SharedMatrix weights;
   ColourScale scale;
+  float opacity = 1;
+};
+
+/// A picture that fills the box, its pixels unsmoothed.
+struct Image {
+  Box box;
+  std::shared_ptr<const PatchedPicture> picture;
 };
 
 /// Whether a number of such cells is that of a blocked one; one that is.
@@ -101,7 +109,7 @@ struct Text {
   TextRotation turn = TextRotation::level;
 };
 
-using Item = std::variant<Cells, Ramp, Rectangle, Stroke, Curve, Path, Text>;
+using Item = std::variant<Cells, Image, Ramp, Rectangle, Stroke, Curve, Path, Text>;
 
 /// A box that can be pointed at: `node encoder.0.q`, `flow query 3`.
 struct Hit {

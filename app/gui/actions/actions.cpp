@@ -111,6 +111,8 @@ constexpr Action kActions[] = {
      answered, step_form},
     {Act::text_direction, Group::head, kActionWords.text_direction, {shift(Key{'8'})}, in_text, turn_text},
     {Act::text_heads, Group::head, kActionWords.text_heads, {bare(Key{'9'})}, in_text, step_text_heads},
+    {Act::picture_alone, Group::head, kActionWords.picture_alone, {shift(Key{'9'})},
+     [](const Gui& gui) { return in_text(gui) && shows_picture(gui.state); }, show_picture_alone},
     {Act::move_left, Group::head, kActionWords.move_left, {bare(Key::left)}, answered,
      [](Gui& gui) { move_cell(gui, 0, -1); }, true},
     {Act::move_right, Group::head, kActionWords.move_right, {bare(Key::right)}, answered,

@@ -22,7 +22,8 @@ namespace headlight {
   copy_program, keep_answer, swap_answers, drop_answer, take_from_a, align_answers, open_palette, show_keys, \
   leave, next_head, previous_head, \
   next_layer, previous_layer, next_stack, previous_stack, head_off, head_on, pin_hovered, numbers, why, lens, \
-  copy_weight, text_or_map, text_direction, text_heads, move_left, move_right, move_up, move_down, next_order, \
+  copy_weight, text_or_map, text_direction, text_heads, picture_alone, move_left, move_right, move_up, move_down, \
+  next_order, \
   previous_order, find_heads, \
   next_difference_order, previous_difference_order, zoom_in, zoom_out, zoom_whole, zoom_in_compare, zoom_out_compare, \
   zoom_whole_compare, fewer_lines, more_lines, lines_of_heads, log_colours, linear_colours, own_range, \

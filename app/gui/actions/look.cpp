@@ -129,8 +129,23 @@ void step_stack(Gui& gui, bool back) {
   gui.push(ChooseHead{{state.view.chosen.layer, state.view.chosen.head, next}});
 }
 
+/// To the patch beside; from the tokens before the patches along these, and down from them to the first patch.
+void move_patch(Gui& gui, Index rows, Index columns) {
+  const PatchGrid& grid = gui.state.trace->query_tokens().picture->grid;
+  const ShadeChoice choice = shade_choice(gui.state);
+  Index token = choice.words.front();
+  const Index patch = token - grid.first();
+  if (patch < 0) token = rows > 0 ? grid.first() : std::clamp<Index>(token + columns, 0, grid.first() - 1);
+  else if (const Index row = patch / grid.cols + rows; row < 0) token = grid.first() > 0 ? 0 : token;
+  else
+    token = grid.first() + std::min(row, grid.rows - 1) * grid.cols +
+            std::clamp<Index>(patch % grid.cols + columns, 0, grid.cols - 1);
+  gui.push(Pin{cell_of_word(gui.state, !choice.columns, token)});
+}
+
 void move_cell(Gui& gui, Index rows, Index columns) {
   if (shows_matrix(gui.state.view)) move_look(gui, rows, columns);
+  else if (shows_text(gui.state) && shows_picture(gui.state)) move_patch(gui, rows, columns);
   else if (shows_text(gui.state)) move_word(gui, rows, columns);
   else if (stage_form(gui.state) == StageForm::sentence) move_in_sentence(gui, rows, columns);
   else if (gui.state.view.view == View::compare && compared_trace(gui.state)) move_joint_cell(gui, rows, columns);
@@ -159,6 +174,10 @@ void turn_text(Gui& gui) {
 void step_text_heads(Gui& gui) {
   change_text_look(
       gui, [](TextLook& look) { look.heads = static_cast<ShadeHeads>((static_cast<int>(look.heads) + 1) % 3); });
+}
+
+void show_picture_alone(Gui& gui) {
+  change_text_look(gui, [](TextLook& look) { look.cover = look.cover > 0 ? 0 : TextLook{}.cover; });
 }
 
 CellRef cell_of_word(const AppState& state, bool query, Index token) {

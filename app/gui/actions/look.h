@@ -32,6 +32,8 @@ void pin_arc(Gui& gui, const SentenceArc& arc);
 void turn_text(Gui& gui);
 /// One head, its layer, all heads.
 void step_text_heads(Gui& gui);
+/// Hides the weights over a picture, or shows them again.
+void show_picture_alone(Gui& gui);
 /// The cell that is pinned when a token is chosen: a query with its strongest key; a key in the row of the same token,
 /// where there is such a row.
 CellRef cell_of_word(const AppState& state, bool query, Index token);

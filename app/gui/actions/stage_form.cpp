@@ -49,6 +49,8 @@ void show_form(Gui& gui, StageForm form) {
 }
 
 void step_form(Gui& gui) {
+  if (shows_picture(gui.state))
+    return show_form(gui, stage_form(gui.state) == StageForm::map ? StageForm::text : StageForm::map);
   const auto next = static_cast<StageForm>((static_cast<int>(stage_form(gui.state)) + 1) % 3);
   show_form(gui, next == StageForm::sentence && !offers_sentence(gui.state) ? StageForm::map : next);
 }

@@ -55,6 +55,8 @@ ColourScale colour_scale(const AppState& state) {
   ColourScale scale{.theme = state.settings.theme, .scale = scale_of_colours(state)};
   if (const DerivedMaps* other = state.trace ? shown_maps(state, state.view.chosen.stack) : nullptr)
     scale = other_scale(*other, scale.theme, scale.scale);
+  else if (const PictureGrids* grids = shown_grids(state))
+    scale.top = nice_range(grids->map(state.view.chosen).maxCoeff());
   else if (state.trace) scale = weight_scale(*state.trace, state.folded.get(), scale.theme, scale.scale);
   scale.colours = state.settings.colours;
   return scale;

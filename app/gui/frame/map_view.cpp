@@ -64,6 +64,7 @@ std::string part_text(const Gui& gui, const Viewport& part) {
 
 /// The rows and columns of words that the model does not know; where it knows none, the whole map.
 void hatch_map(const Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout) {
+  if (content.grid) return;
   constexpr Index kMostHatched = 64;  // rows: below that a cell is no wider than a line of the hatch
   const Region& region = content.region;
   if (std::max(region.num_queries, region.num_keys) > kMostHatched) return;
@@ -105,6 +106,7 @@ MapMarks marks_of(const Gui& gui, const MapContent& content) {
   const auto row = [&](const auto& cell) { return cell ? map_row(content, cell->query) : std::nullopt; };
   const auto column = [&](const auto& cell) { return cell ? map_column(content, cell->key) : std::nullopt; };
   const auto cell = [&](const std::optional<CellRef>& of) {
+    if (content.grid) return of ? content.grid->square_of(*of) : std::nullopt;
     return row(of) && column(of) ? std::optional(CellRef{*row(of), *column(of)}) : std::nullopt;
   };
   const auto lit = view.hovered ? view.hovered : view.pinned;
@@ -198,26 +200,37 @@ MapContent whole_content(const AppState& state, HeadRef head) {
     content.weights = other->map(head);
     content.kind = other->kind;
   }
+  content.grid = shown_grids(state);
+  if (content.grid) {
+    content.weights = &content.grid->map(head);
+    content.version = grid_version(state, head);
+    content.region.num_queries = content.weights->rows();
+    content.region.num_keys = content.weights->cols();
+    return content;
+  }
   content.region.num_queries = content.folded ? content.folded->map(head).rows() : trace.queries(head.stack);
   content.region.num_keys = content.folded ? content.folded->map(head).cols() : trace.keys(head.stack);
   return content;
 }
 
 bool shows_tokens(const MapContent& content) {
-  return content.kind == MapKind::weights && (!content.folded || is_of_tokens(content.folded->fold));
+  return content.kind == MapKind::weights && !content.grid && (!content.folded || is_of_tokens(content.folded->fold));
 }
 
 CellRef cell_of(const MapContent& content, const CellRef& on_map) {
+  if (content.grid) return content.grid->cell_of(on_map);
   if (content.folded) return content.folded->fold.cell_of(on_map);
   return {on_map.query + content.region.first_query, on_map.key + content.region.first_key};
 }
 
 std::optional<Index> map_row(const MapContent& content, Index query) {
+  if (content.grid) return std::nullopt;
   if (content.folded) return content.folded->fold.queries.group(query);
   return offset_in(query, content.region.first_query, content.region.num_queries);
 }
 
 std::optional<Index> map_column(const MapContent& content, Index key) {
+  if (content.grid) return std::nullopt;
   if (content.folded) return content.folded->fold.keys.group(key);
   return offset_in(key, content.region.first_key, content.region.num_keys);
 }
@@ -233,6 +246,7 @@ AxisLabels axis_labels(Gui& gui, const std::vector<Token>& queries, const std::v
 }
 
 AxisLabels axis_labels(Gui& gui, const MapContent& content) {
+  if (content.grid) return {};  // the squares stand in the picture, which has no words
   const Region& region = content.region;
   AxisLabels labels = axis_labels(gui, row_tokens(gui.state, content), column_tokens(gui.state, content),
                                   {region.first_query, region.num_queries, region.first_key, region.num_keys});
@@ -300,13 +314,16 @@ MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const 
 
 ColourScale map_scale(const AppState& state, const MapContent& content) {
   ColourScale scale = colour_scale(state);
-  if (state.view.own_range && content.weights->size() > 0) scale.top = nice_range(content.weights->maxCoeff());
+  if ((state.view.own_range || content.grid) && content.weights->size() > 0)
+    scale.top = nice_range(content.weights->maxCoeff());
   return scale;
 }
 
 void draw_cells(Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout, float opacity) {
   Drawing map;
-  map.add(Cells{layout.plot, borrowed(*content.weights), map_scale(gui.state, content)});
+  if (content.grid) map.add(Image{layout.plot, content.grid->trace->query_tokens().picture});
+  map.add(Cells{layout.plot, borrowed(*content.weights), map_scale(gui.state, content),
+                content.grid ? cover_of(gui.state) : 1.0f});
   add_pale_columns(gui, map, content, layout);
   add_resting(gui, map, content, layout);
   map.add(Pen{gui.unit, 1}.frame(layout.plot, to_rgb(gui.colours().line)));

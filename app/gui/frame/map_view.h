@@ -18,6 +18,7 @@ struct MapContent {
   Region region;                        // what the weights cover: tokens, or where they are folded their groups
   bool values = false;                  // print the numbers in the cells where there is room
   const FoldedStack* folded = nullptr;  // null: every token has one row and one column
+  const PictureGrids* grid = nullptr;   // of a picture: a square for each patch instead, of the chosen tokens' weights
   MapKind kind = MapKind::weights;      // what the weights are, if not that
   std::uint64_t slot = 0;  // identifies the box in which it fades from one content to the next; 0: it never does
 };

@@ -5,9 +5,11 @@
 #include <imgui.h>
 
 #include <cstdint>
+#include <memory>
 
 #include "base/matrix.h"
 #include "figure/drawing/colour.h"
+#include "model/picture.h"
 
 namespace headlight {
 
@@ -22,6 +24,10 @@ class MapPainter {
   /// `opacity` 1 is fresh, less is stale.
   virtual void draw(ImDrawList& list, const Matrix& weights, std::uint64_t version, ImVec2 min, ImVec2 max,
                     const ColourScale& scale, float opacity) = 0;
+
+  /// Adds a picture, filling the rectangle.
+  virtual void draw_picture(ImDrawList& list, const std::shared_ptr<const PatchedPicture>& picture, ImVec2 min,
+                            ImVec2 max) = 0;
 };
 
 }  // namespace headlight

@@ -30,8 +30,13 @@ class Painter {
     if (cells.weights->size() == 0 || !in_sight(on)) return;
     const std::uint64_t version = view_.version(number);
     if (gui_.motion && view_.slot != 0)
-      gui_.motion->draw(gui_.maps, list_, view_.slot, *cells.weights, version, on, cells.scale, view_.opacity);
-    else gui_.maps.draw(list_, *cells.weights, version, min, max, cells.scale, view_.opacity);
+      gui_.motion->draw(gui_.maps, list_, view_.slot, *cells.weights, version, on, cells.scale,
+                        view_.opacity * cells.opacity);
+    else gui_.maps.draw(list_, *cells.weights, version, min, max, cells.scale, view_.opacity * cells.opacity);
+  }
+  void operator()(const Image& image) const {
+    gui_.maps.draw_picture(list_, image.picture, exactly_at({image.box.x, image.box.y}),
+                           exactly_at({image.box.right(), image.box.bottom()}));
   }
   void operator()(const Ramp& ramp) const {
     const ColourScale& scale = ramp.scale;

@@ -31,7 +31,7 @@ Box strip_of(const Gui& gui, const MapContent& content, const MapLayout& layout)
 std::vector<Index> pale_columns(const Gui& gui, const MapContent& content) {
   std::vector<Index> pale;
   const Region& region = content.region;
-  if (region.num_keys > kMostPale) return pale;
+  if (region.num_keys > kMostPale || content.grid) return pale;
   const Token* tokens = column_tokens(gui.state, content).data() + region.first_key;
   for (Index j = 0; j < region.num_keys; ++j)
     if (is_resting_token(tokens[j])) pale.push_back(j);

@@ -34,12 +34,21 @@ std::uint64_t map_of_answer(const AppState& state, const HeadRef& head) {
 
 // Beside the folded maps, whose folds take fewer bits.
 constexpr std::uint64_t kLargeDetail = std::uint64_t{1} << 61, kWriters = std::uint64_t{1} << 60,
-                        kLens = kWriters | std::uint64_t{1} << 59, kPatch = kWriters | std::uint64_t{1} << 58;
+                        kLens = kWriters | std::uint64_t{1} << 59, kPatch = kWriters | std::uint64_t{1} << 58,
+                        kGrids = std::uint64_t{1} << 61;
 
 }  // namespace
 
 std::uint64_t thumbnail_version(const AppState& state, HeadRef head) {
   return in(MapFamily::small, map_of_answer(state, head));
+}
+
+std::uint64_t shades_version(const AppState& state) {
+  return in(MapFamily::large, kLargeDetail >> 1 | std::uint64_t{1} << 58 | state.shades.version());
+}
+
+std::uint64_t grid_version(const AppState& state, HeadRef head) {
+  return in(MapFamily::small, kGrids | state.grids.version() << 18 | head_number(head, state.trace->num_heads()));
 }
 
 std::uint64_t folded_version(const AppState& state, HeadRef head) {

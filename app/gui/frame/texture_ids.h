@@ -11,6 +11,10 @@ namespace headlight {
 
 /// A head's thumbnail, small folded map, or map of another kind than weights.
 std::uint64_t thumbnail_version(const AppState& state, HeadRef head);
+/// The weights over the large picture.
+std::uint64_t shades_version(const AppState& state);
+/// A head's squares over a picture.
+std::uint64_t grid_version(const AppState& state, HeadRef head);
 /// The whole of a head's folded map, which must be shown.
 std::uint64_t folded_version(const AppState& state, HeadRef head);
 /// The weights of the enlarged head, at full size.

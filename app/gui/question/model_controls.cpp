@@ -170,7 +170,8 @@ void bias_switches(Gui& gui) {
 void activation_choice(Gui& gui) {
   control_label(gui, kModelWords.activation);
   const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
-  for (const Activation activation : {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::silu}) {
+  for (const Activation activation :
+       {Activation::relu, Activation::gelu, Activation::gelu_tanh, Activation::silu, Activation::quick_gelu}) {
     const std::string text(name(activation));
     const float width = ImGui::CalcTextSize(text.c_str()).x + 2 * ImGui::GetStyle().FramePadding.x;
     if (activation != Activation::relu && ImGui::GetItemRectMax().x + width <= right) ImGui::SameLine(0, 0);

@@ -6,6 +6,7 @@
 #include "models/model_choice.h"
 #include "read/external/page_text.h"
 #include "session/model_check.h"
+#include "words/figure_words.h"
 #include "words/head_name_words.h"
 #include "words/model_words.h"
 #include "words/relation_words.h"
@@ -19,6 +20,7 @@ namespace {
 std::string model_name(Gui& gui) {
   const Document& document = gui.state.document;
   if (is_any_sentence(document)) return gui.fonts.shown(gui.word(kAnySentenceWords.model));
+  if (is_shipped(document) && reads_picture(document)) return gui.fonts.shown(gui.word(kFigureWords.shapes_model));
   const bool of_grammar = !document.card || document.card->corpus == "grammar";
   if (is_shipped(document) && of_grammar) return gui.fonts.shown(gui.word(kWindowWords.trained_model));
   if (document.model && document.trained && !is_shipped(document))

@@ -1,3 +1,5 @@
+#include <imgui_stdlib.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -145,6 +147,25 @@ void draw_choices(Gui& gui, const std::vector<Choice>& choices) {
   }
 }
 
+/// The picture's file, to be chosen or typed, and what the model sees of it.
+void picture_line(Gui& gui, float room) {
+  const AppState& state = gui.state;
+  const float gap = 8 * gui.unit, begin = ImGui::GetCursorPosX();
+  if (flat_button(gui, "open picture", gui.word(kSentenceWords.open_picture)))
+    gui.push(Browse{Browser::Purpose::open, {}});
+  explain_item(gui, kSentenceWords.tip_open_picture);
+  ImGui::SameLine(0, gap);
+  std::string path = state.document.picture ? state.document.picture->path : std::string();
+  ImGui::SetNextItemWidth(std::max(80 * gui.unit, begin + room - ImGui::GetCursorPosX()));
+  if (ImGui::InputTextWithHint("##picture path", gui.word(kSentenceWords.picture_path), &path,
+                               ImGuiInputTextFlags_EnterReturnsTrue) &&
+      !path.empty())
+    gui.push(OpenPath{std::move(path)});
+  gui.name_item("picture path", BoxKind::field);
+  explain_item(
+      gui, state.document.seen ? seeing_in_words(state.document) : std::string(gui.word(kSentenceWords.no_picture)));
+}
+
 /// The texts, side by side, in so much room. Gives where the keyboard's cursor is.
 Cursor text_line(Gui& gui, float room) {
   const Document& document = gui.state.document;
@@ -191,8 +212,11 @@ void sentence_panel(Gui& gui) {
   const std::vector<Choice> choices = text_choices(gui);
   const float top = ImGui::GetCursorPosY(), chosen = choices_width(gui, choices);
   constexpr float kShare = 0.64f;
-  if (!own) cursor = text_line(gui, std::min(std::round(kShare * (right - left)), right - left - chosen - 2 * gap));
-  else if (gui.state.view.focus_text) gui.push(FocusText{false});  // no box will take the keyboard
+  const float room = std::min(std::round(kShare * (right - left)), right - left - chosen - 2 * gap);
+  if (reads_picture(document)) picture_line(gui, room);
+  else if (!own) cursor = text_line(gui, room);
+  if ((own || reads_picture(document)) && gui.state.view.focus_text)
+    gui.push(FocusText{false});  // no box will take the keyboard
   gui.cursor = cursor;
   const float below = own ? top : ImGui::GetCursorPosY();
   if (chosen > 0) {

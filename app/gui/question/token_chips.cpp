@@ -221,7 +221,10 @@ void chips(Gui& gui, TextSide side, const Cursor& cursor) {
 
 }  // namespace
 
-bool has_chips(const AppState& state) { return state.view.view != View::heads || reads_chat(state.document); }
+bool has_chips(const AppState& state) {
+  if (reads_picture(state.document)) return false;
+  return state.view.view != View::heads || reads_chat(state.document);
+}
 
 void gap_before(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Box& gap, std::size_t begin) {
   const Token& left = tokens.tokens[i - 1];

@@ -15,6 +15,7 @@
 #include "gui/shell/shell.h"
 #include "paper/figure_file.h"
 #include "read/external/page_text.h"
+#include "words/figure_words.h"
 #include "words/window_words.h"
 #include "write/export.h"
 
@@ -173,6 +174,8 @@ void shipped_list(Gui& gui) {
     path_line(gui, "shipped " + model.source, model.source.substr(kShipped.size()),
               std::string(gui.word(kind_of_model(config.arch))) + ", " + size, model.source);
   }
+  const std::string shapes(kShapes);
+  path_line(gui, "shipped " + shapes, shapes.substr(kShipped.size()), gui.word(kFigureWords.shapes_model), shapes);
 }
 
 void recent_list(Gui& gui) {

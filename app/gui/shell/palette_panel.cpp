@@ -96,7 +96,9 @@ void add_files(List& list, const Gui& gui) {
              [source](Gui& g) { g.push(OpenPath{source}); });
   };
   for (const BundledModel& model : *gui.state.shipped) add_model(model.source);
-  if (!gui.state.shipped->empty()) add_model(std::string(kAnySentence));
+  if (gui.state.shipped->empty()) return;
+  add_model(std::string(kAnySentence));
+  add_model(std::string(kShapes));
 }
 
 void add_lessons(List& list, const Gui& gui) {

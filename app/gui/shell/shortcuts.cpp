@@ -24,7 +24,8 @@ bool is_letter(ImWchar character) {
 /// Letters that are typed while nothing has the keyboard go behind the sentence in its box, which takes the keyboard.
 void type_into_sentence(Gui& gui) {
   const ViewState& view = gui.state.view;
-  if (has_own_inputs(gui.state.document) || reads_ids(gui.state.document)) return;
+  const Document& document = gui.state.document;
+  if (has_own_inputs(document) || reads_ids(document) || reads_picture(document)) return;
   std::string typed = view.focus_text ? view.typed : text_of_keyboard(gui.state.document);
   const std::size_t before = typed.size();
   for (const ImWchar character : ImGui::GetIO().InputQueueCharacters)

@@ -177,7 +177,7 @@ float colour_bar(Gui& gui) {
   std::string words = kind == MapKind::weights ? "" : number_title(state.settings.language, kind);
   const auto add = [&](const Words& more) { words += (words.empty() ? "" : " · ") + std::string(gui.word(more)); };
   if (scale_of_colours(state) == Scale::log) add(kWindowWords.logarithmic);
-  if (state.view.own_range && chooses_range(state)) add(kGridWords.own_range);
+  if ((state.view.own_range || shown_grids(state)) && chooses_range(state)) add(kGridWords.own_range);
   const float room = words.empty() ? 0 : ImGui::CalcTextSize(words.c_str()).x + 12 * unit;
   list.AddText({std::round(ramp.x - room), std::round(y - ImGui::GetFontSize() / 2)}, gui.colours().dim, words.c_str());
   return begin - room;

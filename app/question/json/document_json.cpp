@@ -99,6 +99,8 @@ Result<Document> document_from_json(const std::string& where, const json& object
   for (const QuestionField& field : all)
     if (field.read) field.read(fields, document);
   if (problems.first) return *problems.first;
+  if (reads_picture(document) && document.picture)
+    reread_picture(document, found_again(document.picture->path, where), warnings);
   if (!document.model)
     if (const auto valid = check(document.config); !valid) return inside(where, valid.error());
   return document;

@@ -33,6 +33,11 @@ Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress)
     opened.warnings = std::move(model.warnings);
     return opened;
   }
+  if (names_picture(path)) {
+    opened.kind = OpenFile::Kind::picture;
+    opened.picture = TRY(read_picture_input(path));
+    return opened;
+  }
   if (ending == ".npy" || ending == ".json") {
     opened.kind = OpenFile::Kind::mask;
     opened.mask = TRY(read_mask(path, opened.warnings));
@@ -47,7 +52,8 @@ Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress)
     return opened;
   }
   return bad_input(path.string(), "kind",
-                   "a checkpoint folder, .headlight.json, .html, .lesson.json, .safetensors, .npz, .npy, .json or .txt",
+                   "a checkpoint folder, .headlight.json, .html, .lesson.json, .safetensors, .npz, .npy, .json, .png, "
+                   ".jpg, .webp or .txt",
                    ending.empty()                 ? "no ending"
                    : foreign_format(path).empty() ? ending
                                                   : foreign_format(path),

@@ -12,15 +12,18 @@
 namespace headlight {
 
 struct OpenFile {
-  enum class Kind { session, document, mask, text, lesson } kind = Kind::text;
+  enum class Kind { session, document, mask, text, lesson, picture } kind = Kind::text;
   Session session;  // session; document (a checkpoint, a tensors file, computed attention)
   MaskSpec mask;    // what a file gives to it
   std::string text;
   std::shared_ptr<const Lesson> lesson;
+  std::shared_ptr<const PictureInput> picture;  // … and what the model of the window sees of it
+  std::shared_ptr<const PatchedPicture> seen;
   std::vector<Error> warnings;
 };
 
-/// Opens whatever the window takes: a session, a lesson, a model (document/open_model.h), a mask (.npy, .json), a text.
+/// Opens whatever the window takes: a session, a lesson, a model (document/open_model.h), a mask (.npy, .json), a
+/// picture, a text.
 Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress = unwatched());
 
 }  // namespace headlight

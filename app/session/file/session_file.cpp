@@ -134,6 +134,8 @@ Result<Session> session_of_json(const std::string& where, const json& object, Pr
   session.document = *std::move(document);
   session.view = view_from_json(root.at("view").value(), count_sentences(session.document));
   if (asked) compare_models(where, object, session);
+  if (const auto& picture = session.document.picture; picture && picture->problem)
+    session.lost.push_back(*picture->problem);
   if (asked) read_kept(where, root.at("kept"), progress, session);
   read_lesson_of(root.at("lesson"), session);
   return session;

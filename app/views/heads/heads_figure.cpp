@@ -6,6 +6,7 @@
 #include "figure/map_kinds.h"
 #include "views/heads/heads_scene.h"
 #include "words/figure_words.h"
+#include "words/text_words.h"
 
 namespace headlight {
 namespace {
@@ -33,6 +34,7 @@ struct HeadsFigure {
   bool ordered = !options.heads.empty();
   bool of_layers = kind_of(subject, options.head.stack) == MapKind::rollout;
   bool small = options.kind == FigureKind::layers;
+  bool of_picture = is_of_picture(subject.trace) && kind_of(subject, options.head.stack) == MapKind::weights;
   std::vector<HeadRef> heads = ordered ? options.heads : maps_of_layers(subject, options);
   Index most = cells_a_side(heads.size());
   std::vector<PrintedMap> maps = {};
@@ -55,7 +57,7 @@ struct HeadsFigure {
 
   void name_heads() {
     for (std::size_t i = 0; i < heads.size(); ++i) {
-      maps.push_back(printed_map(subject, heads[i], most));
+      maps.push_back(of_picture ? printed_grid(subject, options, heads[i]) : printed_map(subject, heads[i], most));
       if (i < options.numbers.size() && options.numbers[i]) values[i] = "  " + order_number_text(*options.numbers[i]);
       if (options.own_range) values[i] += "  ≤ " + tick_number(scale_of(maps[i]).top);
     }
@@ -174,13 +176,23 @@ struct HeadsFigure {
 
 }  // namespace
 
-Drawing draw_heads(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
+Drawing draw_heads(const FigureSubject& subject, const FigureOptions& asked, const TextWidth& measure) {
+  FigureOptions options = asked;
+  // The weights of a row over hundreds of patches are small, in each head as small as it likes.
+  options.own_range |= is_of_picture(subject.trace);
   Page page = new_page(options, measure);
   HeadsFigure figure{page, subject, options};
   figure.name_heads();
   figure.arrange();
   const bool blocks = figure.draw();
   std::vector<std::string> remarks;
+  if (figure.of_picture) {
+    const auto& tokens = subject.trace.query_tokens();
+    const Index chosen =
+        options.shades.words.empty() ? first_token(tokens.picture->grid) : options.shades.words.front();
+    const Words& line = options.shades.columns ? kTextWords.looked_at : kTextWords.looks_at;
+    remarks.push_back(filled(words(options.language, line), {tokens.tokens[static_cast<std::size_t>(chosen)].text}));
+  }
   if (!figure.layout.titles &&
       std::ranges::any_of(figure.heads, [&](const HeadRef& head) { return figure.is_off(head); }))
     remarks.push_back(words(options.language, kFigureWords.faint_off));

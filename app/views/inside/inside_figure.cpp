@@ -103,7 +103,7 @@ Result<Drawing> draw_steps(const FigureSubject& subject, const FigureOptions& op
   add_title(page, head_label(options.head), cell_title(subject, options.head, cell));
   const InsideStyle style = style_of(page, options, page.label);
   const std::vector<Step> steps = steps_of(trace, options.head, cell);
-  std::vector<Picture> pictures;
+  std::vector<MatrixPicture> pictures;
   for (const Step& step : steps) pictures.push_back(picture_of(step));
   const Matrix row = attention_rows(trace, options.head, cell.query, 1);
   const WeightNumbers of{trace, options.head, cell, steps, pictures, row, true};
@@ -122,7 +122,7 @@ Result<Drawing> draw_steps(const FigureSubject& subject, const FigureOptions& op
     if (std::ranges::find(starts, i) != starts.end()) x += width + gap, y = page.y;
     if (line) add_weight_line(page.drawing, style, of, *line, {x, y}, width, 6 * style.type.unit);
     const float above = height_of_line(order[i], style.type);
-    add_step(page.drawing, style, trace, steps[step], std::make_shared<const Picture>(pictures[step]), step,
+    add_step(page.drawing, style, trace, steps[step], std::make_shared<const MatrixPicture>(pictures[step]), step,
              {x, y + above, width, heights[i] - above});
     y += heights[i];
     bottom = std::max(bottom, y);
@@ -141,9 +141,9 @@ Drawing draw_diagram(const FigureSubject& subject, const FigureOptions& options,
   const Point origin{page.left() + std::max(0.0f, (page.room() - layout.width) / 2), page.y};
   std::vector<SharedPicture> pictures;
   for (const Node& node : diagram.nodes)
-    pictures.push_back(std::make_shared<const Picture>(
+    pictures.push_back(std::make_shared<const MatrixPicture>(
         exists(trace, node.shows) ? picture_of(trace, node.shows, options.query.value_or(0), kNodeRows, kNodeColumns)
-                                  : Picture{}));
+                                  : MatrixPicture{}));
   add_diagram(page.drawing, style_of(page, options, label), trace, diagram, pictures, layout, origin);
   page.y = origin.y + layout.height;
   return finished(std::move(page), subject, options);

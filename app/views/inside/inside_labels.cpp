@@ -85,7 +85,7 @@ std::string logit_line(Language language, const LayerLens& lens) {
                 {lens.word->text, lens.minus->text, sum_text(lens.split->logit), count, sum_text(lens.split->sum)});
 }
 
-ColourScale picture_scale(Theme theme, const Picture& picture, bool is_signed) {
+ColourScale picture_scale(Theme theme, const MatrixPicture& picture, bool is_signed) {
   return {.theme = theme, .top = nice_range(picture.largest), .diverging = is_signed};
 }
 

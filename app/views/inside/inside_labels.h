@@ -12,7 +12,7 @@
 namespace headlight {
 
 /// The colours of a picture's numbers: from 0, or on both sides of it, to a round number above its largest.
-ColourScale picture_scale(Theme theme, const Picture& picture, bool is_signed);
+ColourScale picture_scale(Theme theme, const MatrixPicture& picture, bool is_signed);
 
 /// The colours of the terms of a score, on both sides of 0.
 ColourScale writers_scale(Theme theme, const WriterSplit& split);

@@ -25,7 +25,7 @@ std::string numbers_that_fit(const Matrix& values, float size, float room, const
 
 bool is_number(const Step& step) { return step.value.size() == 1; }
 
-float strip_height(const Picture& picture, float unit) {
+float strip_height(const MatrixPicture& picture, float unit) {
   return std::clamp(static_cast<float>(picture.rows) * 2, 8.0f, 24.0f) * unit;
 }
 
@@ -79,7 +79,7 @@ void add_node(Drawing& scene, const InsideStyle& style, const Trace& trace, cons
 
 }  // namespace
 
-float step_height(const Step& step, const Picture& picture, const InsideType& type) {
+float step_height(const Step& step, const MatrixPicture& picture, const InsideType& type) {
   return type.title_line + 2 * type.small_line + (is_number(step) ? 0 : strip_height(picture, type.unit)) +
          16 * type.unit;
 }

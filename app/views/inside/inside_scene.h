@@ -32,10 +32,10 @@ struct InsideStyle {
   float edge_width = 0.6f, residual_width = 0.35f, corner = 0;
 };
 
-using SharedPicture = std::shared_ptr<const Picture>;
+using SharedPicture = std::shared_ptr<const MatrixPicture>;
 
 /// How high a step is.
-float step_height(const Step& step, const Picture& picture, const InsideType& type);
+float step_height(const Step& step, const MatrixPicture& picture, const InsideType& type);
 
 /// Adds a step: what it is, how it follows, its numbers as a strip of colours and as many digits as fit. `index` counts
 /// the steps from 0. Its hit box is `step NAME`. `chosen`: its title is in the accent's colour.

@@ -136,7 +136,7 @@ Result<Drawing> draw_matrix(const FigureSubject& subject, const FigureOptions& o
   page.y += 0.5f * page.label;
 
   const auto picture =
-      std::make_shared<const Picture>(picture_of(trace, id, chosen ? chosen->row : 0, kLookRows, kLookColumns));
+      std::make_shared<const MatrixPicture>(picture_of(trace, id, chosen ? chosen->row : 0, kLookRows, kLookColumns));
   const ColourScale scale = picture_scale(options.theme, *picture, is_signed(id));
   const MatrixStyle style{.theme = options.theme,
                           .ink = page.ink,

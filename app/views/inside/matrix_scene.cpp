@@ -13,7 +13,7 @@ namespace {
 void add_row_labels(Drawing& scene, const MatrixSubject& subject, const MatrixStyle& style, const MatrixGrid& grid,
                     const Box& area) {
   const Axes along = axes(subject.trace, subject.id);
-  const Picture& picture = *subject.picture;
+  const MatrixPicture& picture = *subject.picture;
   const std::optional<MatrixCell>& lit = subject.lit;
   const float size = style.label, gap = 0.4f * size;
   const Index step = label_step(kLineOfText * size, grid.height);
@@ -31,7 +31,7 @@ void add_row_labels(Drawing& scene, const MatrixSubject& subject, const MatrixSt
 void add_column_labels(Drawing& scene, const MatrixSubject& subject, const MatrixStyle& style, const MatrixGrid& grid,
                        const Box& area) {
   const Axes along = axes(subject.trace, subject.id);
-  const Picture& picture = *subject.picture;
+  const MatrixPicture& picture = *subject.picture;
   const std::optional<MatrixCell>& lit = subject.lit;
   const float size = style.label, gap = 0.4f * size;
   const Index columns = picture.values.cols();
@@ -60,7 +60,7 @@ void add_column_labels(Drawing& scene, const MatrixSubject& subject, const Matri
   for (Index column = 0; column < columns; column += step) add(column, false);
 }
 
-void add_numbers(Drawing& scene, const Picture& picture, const MatrixStyle& style, const MatrixGrid& grid,
+void add_numbers(Drawing& scene, const MatrixPicture& picture, const MatrixStyle& style, const MatrixGrid& grid,
                  const ColourScale& scale) {
   const float size = std::min(style.value, grid.height / kLineOfText);
   if (picture.values.cols() != picture.columns || size < style.least_value || grid.width < style.number_room) return;
@@ -78,7 +78,7 @@ void add_numbers(Drawing& scene, const Picture& picture, const MatrixStyle& styl
   for (Text& text : texts) scene.add(std::move(text));
 }
 
-void add_outline(Drawing& scene, const Picture& picture, const MatrixStyle& style, const MatrixGrid& grid,
+void add_outline(Drawing& scene, const MatrixPicture& picture, const MatrixStyle& style, const MatrixGrid& grid,
                  const MatrixCell& cell, float width) {
   const Index row = cell.row - picture.first_row;
   if (row < 0 || row >= picture.rows) return;
@@ -93,14 +93,14 @@ void add_outline(Drawing& scene, const Picture& picture, const MatrixStyle& styl
 
 }  // namespace
 
-std::optional<MatrixCell> MatrixGrid::at(const Picture& picture, float x, float y) const {
+std::optional<MatrixCell> MatrixGrid::at(const MatrixPicture& picture, float x, float y) const {
   if (!plot.contains(x, y)) return std::nullopt;
   return MatrixCell{std::min(static_cast<Index>((y - plot.y) / height), picture.rows - 1),
                     std::min(static_cast<Index>((x - plot.x) / width), picture.values.cols() - 1)};
 }
 
 MatrixGrid matrix_grid(const MatrixSubject& subject, const MatrixStyle& style, const Box& area) {
-  const Picture& picture = *subject.picture;
+  const MatrixPicture& picture = *subject.picture;
   const Axes along = axes(subject.trace, subject.id);
   float left = 0;
   for (Index row = 0; along.rows != Axis::one && row < picture.rows; ++row)
@@ -123,7 +123,7 @@ MatrixGrid matrix_grid(const MatrixSubject& subject, const MatrixStyle& style, c
 
 void add_matrix(Drawing& scene, const MatrixSubject& subject, const MatrixStyle& style, const MatrixGrid& grid,
                 const Box& area) {
-  const Picture& picture = *subject.picture;
+  const MatrixPicture& picture = *subject.picture;
   const ColourScale scale = picture_scale(style.theme, picture, is_signed(subject.id));
   scene.hits.push_back({"matrix", grid.plot});
   scene.add(Cells{grid.plot, SharedMatrix(subject.picture, &picture.values), scale});

@@ -15,7 +15,7 @@ namespace headlight {
 struct MatrixSubject {
   const Trace& trace;
   MatrixId id;
-  std::shared_ptr<const Picture> picture;
+  std::shared_ptr<const MatrixPicture> picture;
   std::optional<MatrixCell> chosen = {}, pointed = {}, lit = {};
 };
 
@@ -40,7 +40,7 @@ struct MatrixGrid {
   float above = 0;              // between the cells and the labels of columns
 
   /// Row and column of the picture at a point; nothing beside the plot.
-  std::optional<MatrixCell> at(const Picture& picture, float x, float y) const;
+  std::optional<MatrixCell> at(const MatrixPicture& picture, float x, float y) const;
 };
 
 /// Where the cells stand in the area, labels at their left and above them.

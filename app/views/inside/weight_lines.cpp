@@ -49,7 +49,7 @@ std::string bar_number(float value) {
 
 /// The numbers of a row as bars from a common zero, upwards where they are positive, each number below its bar where
 /// there is room. A pooled row shows of each group the number of largest magnitude.
-NumberBars add_bars(const LineOfWeight& line, const Picture& picture, const std::string& symbol) {
+NumberBars add_bars(const LineOfWeight& line, const MatrixPicture& picture, const std::string& symbol) {
   const float unit = line.unit();
   const float label = std::max(kSymbol * unit, line.width_of(symbol) + 8 * unit);
   const Box plot{line.box.x + label, line.box.y, line.box.w - label, kBarsHeight * unit};

@@ -22,9 +22,9 @@ struct WeightNumbers {
   HeadRef head;
   CellRef cell;
   const std::vector<Step>& steps;
-  const std::vector<Picture>& pictures;  // one a step
-  const Matrix& row;                     // the weights of the query, (1, keys)
-  bool gradients = false;                // are written beside the shares
+  const std::vector<MatrixPicture>& pictures;  // one a step
+  const Matrix& row;                           // the weights of the query, (1, keys)
+  bool gradients = false;                      // are written beside the shares
 
   /// null where this weight has no such step.
   const Step* step(std::string_view name) const;
@@ -44,7 +44,7 @@ struct NumberBars {
   Box plot = {};
   float pitch = 0;
   std::string symbol = {};
-  const Picture* numbers = nullptr;  // null: there are none
+  const MatrixPicture* numbers = nullptr;  // null: there are none
   /// The bar at a point of the scene, or the digits below it.
   std::optional<Index> at(Point point) const;
   /// `q[3] = −0.1234`.

@@ -15,6 +15,7 @@ struct Enlarger {
   Point point(Point at) const { return {by * at.x, by * at.y}; }
   Box box(const Box& of) const { return {by * of.x, by * of.y, by * of.w, by * of.h}; }
   void operator()(Cells& cells) const { cells.box = box(cells.box); }
+  void operator()(Image& image) const { image.box = box(image.box); }
   void operator()(Ramp& ramp) const { ramp.box = box(ramp.box); }
   void operator()(Rectangle& one) const { one.box = box(one.box), one.width *= by, one.corner *= by; }
   void operator()(Stroke& one) const {

@@ -5,6 +5,7 @@
 #include "derived/head_stats.h"
 #include "figure/labels.h"
 #include "figure/page.h"
+#include "views/text/picture_scene.h"
 #include "views/text/text_scene.h"
 #include "words/figure_words.h"
 #include "words/text_words.h"
@@ -36,7 +37,10 @@ Drawing draw_text(const FigureSubject& subject, const FigureOptions& options, co
   const Stack stack = options.head.stack;
   ShadeChoice choice = options.shades;
   choice.head = options.head;
-  if (choice.words.empty()) choice.words.push_back(brightest_of_last_row(subject.trace, options.head).query);
+  const bool of_picture = is_of_picture(subject.trace);
+  if (choice.words.empty())
+    choice.words.push_back(of_picture ? first_token(subject.trace.query_tokens().picture->grid)
+                                      : brightest_of_last_row(subject.trace, options.head).query);
   const FoldedStack* folded = folded_stack(subject, stack);
   if (choice.heads == ShadeHeads::head) add_title_of_head(page, subject, options, options.head);
   else
@@ -50,6 +54,19 @@ Drawing draw_text(const FigureSubject& subject, const FigureOptions& options, co
   ColourScale scale{.theme = options.theme, .scale = options.scale, .colours = options.colours};
   if (shades.size() > 0) scale = shade_scale(shades, shaded.words, scale);
   const TextMarks of_shaded{.shades = shades.size() > 0 ? &shades : nullptr, .scale = scale, .outline = 0.5f};
+  if (of_picture) {
+    TextMarks marks = of_shaded;
+    marks.chosen = &chosen;
+    marks.hits = kPictureHits;
+    const PictureLayout laid_out = picture_layout(subject.trace.query_tokens().picture->grid, page.room(),
+                                                  page.most_height(), page.label, 0, page.measure);
+    const PictureLayout at = moved(laid_out, {page.left() + (page.room() - laid_out.image.w) / 2, page.y});
+    add_shaded_picture(page.drawing, at, subject.trace.query_tokens(), marks, options.cover, page.ink);
+    page.y = at.height();
+    return finished(
+        std::move(page), subject, options, scale, shades.size() > 0 && (shades.array() < 0).any(),
+        {shades_in_words(options.language, subject.trace, choice, texts.chosen(choice.columns).words, chosen)});
+  }
   const float size = text_size(page, std::max(texts.queries.words.size(), texts.keys.words.size()));
   const float gap = kBetweenTexts * page.label, half = (page.room() - gap) / 2;
   float bottom = page.y;

@@ -79,6 +79,7 @@ struct MathKernels {
   void (*gelu)(float* x, Index count);
   void (*gelu_tanh)(float* x, Index count);
   void (*silu)(float* x, Index count);
+  void (*quick_gelu)(float* x, Index count);
   /// The same values, and their derivatives in `slope`: for training.
   void (*relu_with_slope)(float* x, float* slope, Index count);
   void (*gelu_with_slope)(float* x, float* slope, Index count);

@@ -179,6 +179,10 @@ inline void silu(float* x, Index count) {
   each(x, count, [](Lanes v) { return v * logistic(v); });
 }
 
+inline void quick_gelu(float* x, Index count) {
+  each(x, count, [](Lanes v) { return v * logistic(v * 1.702f); });
+}
+
 inline void larger_of_both(float* into, const float* x, Index count) {
   for (Index i = 0; i < count; i += kWidth)
     store(into + i, larger(load(x + i, count - i), load(into + i, count - i)), count - i);

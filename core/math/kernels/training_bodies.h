@@ -111,11 +111,11 @@ inline void adamw(const AdamWStep& step, const float* gradients, float* first_mo
   }
 }
 
-#define HEADLIGHT_MATH_KERNEL_TABLE                                                                          \
-  {                                                                                                          \
-    product, transpose, widen, softmax, exponential, norm, relu, gelu, gelu_tanh, silu, relu_with_slope,     \
-        gelu_with_slope, largest_of, larger_of_both, finite, norm_backward, multiply, add, softmax_backward, \
-        cross_entropy, dropout_factors, sum_of_squares, adamw                                                \
+#define HEADLIGHT_MATH_KERNEL_TABLE                                                                                  \
+  {                                                                                                                  \
+    product, transpose, widen, softmax, exponential, norm, relu, gelu, gelu_tanh, silu, quick_gelu, relu_with_slope, \
+        gelu_with_slope, largest_of, larger_of_both, finite, norm_backward, multiply, add, softmax_backward,         \
+        cross_entropy, dropout_factors, sum_of_squares, adamw                                                        \
   }
 
 }  // namespace

@@ -37,7 +37,7 @@ class PageStackReader {
   }
 
  private:
-  Tokens tokens_of_side(const char* side) const {
+  Tokens tokens_of_side(const char* side) {
     const JsonField name = stack_.at(side);
     const std::string list_name = name.value().is_string() ? name.value().get<std::string>() : "";
     const json& list = value_or_null(answer_.value(), list_name.c_str());
@@ -53,7 +53,24 @@ class PageStackReader {
       tokens.tokens[i].continues = value_or_null(list[i], "continues") == true;
     }
     tokens.has_words = true;  // a page names the later pieces of all words
+    if (answer_.has("picture")) tokens.picture = picture_of(tokens.size());
     return tokens;
+  }
+
+  /// The grid of the page's picture, without its pixels.
+  std::shared_ptr<const PatchedPicture> picture_of(std::size_t tokens) {
+    if (picture_) return picture_;
+    const JsonField object = answer_.at("picture");
+    PatchedPicture picture;
+    picture.name = object.text("name", "");
+    picture.grid.patch = object.integer("patch", 1, static_cast<Index>(kMaxTokens));
+    picture.grid.rows = object.integer("rows", 1, static_cast<Index>(kMaxTokens));
+    picture.grid.cols = object.integer("cols", 1, static_cast<Index>(kMaxTokens));
+    for (const JsonField& name : object.at("before").items()) picture.grid.leading.push_back(name.text());
+    if (object.is_good() && picture.grid.tokens() != static_cast<Index>(tokens))
+      object.problem("a patch for each token", picture.grid.tokens());
+    picture_ = std::make_shared<const PatchedPicture>(std::move(picture));
+    return picture_;
   }
 
   void read_shape() {
@@ -107,11 +124,14 @@ class PageStackReader {
     const auto bytes = decode_base64(object.text("data"));
     RelativeBias bias;
     bias.of_keys = object.has("of_keys") && object.at("of_keys").flag();
+    bias.of_pairs = object.has("of_pairs") && object.at("of_pairs").flag();
     bias.bidirectional = object.at("bidirectional").flag();
     bias.max_distance = object.integer("max_distance", 0, Index{1} << 30);
     const bool has_rows = !object.is_good() || shape.empty() ? false
                           : bias.of_keys                     ? shape[0] >= keys_
-                                         : shape[0] >= 4 && bias.max_distance > shape[0] / (bias.bidirectional ? 4 : 2);
+                          : bias.of_pairs
+                              ? shape[0] == queries_ * keys_
+                              : shape[0] >= 4 && bias.max_distance > shape[0] / (bias.bidirectional ? 4 : 2);
     const bool fits = has_rows && shape.size() == 2 && shape[1] == heads_ && bytes &&
                       bytes->size() == static_cast<std::size_t>(4 * shape[0] * shape[1]);
     if (fits) {
@@ -319,6 +339,7 @@ class PageStackReader {
 
   const JsonField &answer_, &stack_;
   const PageNumbers& beside_;
+  std::shared_ptr<const PatchedPicture> picture_ = {};  // of both sides
   PageStack page_;
   Index number_ = 0;
   Index layers_ = 0, heads_ = 0, groups_ = 0, d_k_ = 0, queries_ = 0, keys_ = 0;

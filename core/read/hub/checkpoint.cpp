@@ -6,6 +6,7 @@
 #include "base/mapped_file.h"
 #include "math/ops.h"
 #include "read/hub/checkpoint_layout.h"
+#include "read/hub/picture_layout.h"
 #include "read/hub/stored_tensors.h"
 #include "read/hub/tensor_names.h"
 
@@ -163,6 +164,10 @@ class Loader {
       case Field::token_types: embeddings.token_types = std::move(matrix); return;
       case Field::distances: distances_ = std::move(matrix); return;
       case Field::task_types: embeddings.token_types.rowwise() += matrix.row(0); return;
+      case Field::class_token: pictures_.class_token = std::move(matrix); return;
+      case Field::distillation_token: pictures_.distillation_token = std::move(matrix); return;
+      case Field::registers: pictures_.registers = std::move(matrix); return;
+      case Field::pair_bias: pictures_.pair_biases.push_back(std::move(matrix)); return;
       default: {
         assert(row.field == Field::relative_bias);
         const auto bias = std::make_shared<const RelativeBias>(
@@ -176,6 +181,10 @@ class Loader {
   void put(const Row& row, std::size_t layer, Vector vector) {
     if (row.field == Field::output_bias) {
       output_.bias = std::move(vector);
+      return;
+    }
+    if (row.field == Field::attention_scale || row.field == Field::ffn_scale) {
+      (row.field == Field::ffn_scale ? pictures_.ffn_scales : pictures_.attention_scales).push_back(std::move(vector));
       return;
     }
     AttentionWeights& self = stack(row.part).blocks[layer].self;
@@ -201,6 +210,10 @@ class Loader {
   void put(const Row& row, std::size_t layer, Linear linear) {
     if (row.field == Field::transform) {
       output_.transform = in_memory(std::move(linear));
+      return;
+    }
+    if (row.field == Field::patches) {
+      pictures_.projection = in_memory(std::move(linear));
       return;
     }
     if (row.field == Field::token_projection || row.field == Field::output_projection) {
@@ -230,8 +243,12 @@ class Loader {
       block.self.value = part_of_heads(linear, 2, heads, kv_heads);
       return;
     }
-    if (hub_.residual_scale != 1 && (row.field == Field::attention_output || row.field == Field::down))
-      linear = scaled(std::move(linear), hub_.residual_scale);
+    if (row.field == Field::attention_output || row.field == Field::down) {
+      const auto& scales = row.field == Field::down ? pictures_.ffn_scales : pictures_.attention_scales;
+      if (hub_.residual_scale != 1)
+        linear = scaled(std::move(linear), Vector::Constant(linear.outputs(), hub_.residual_scale));
+      if (layer < scales.size()) linear = scaled(std::move(linear), scales[layer]);
+    }
     if (row.field != Field::query_key_value) {
       linear_field(row.field, row.expert, block) = tensors_.kept(std::move(linear));
       return;
@@ -262,6 +279,7 @@ class Loader {
                         " are not stored, shown with even weights, add nothing",
                     ErrorCode::tensor_as_zero);
     if (config.position == Position::rotary) model_->rotary = hub_.rotary;
+    if (hub_.picture) set_pictures(hub_, std::move(pictures_), *model_);
     if (hub_.one_norm)
       for (BlockWeights& block : model_->blocks) block.ffn_norm = block.attention_norm;
     if (hub_.distance_rows > 0) project_distances();
@@ -331,6 +349,7 @@ class Loader {
   bool with_output_ = false;
   std::shared_ptr<Model> model_;
   OutputWeights output_;
+  PictureParts pictures_;
   Linear token_projection_, output_projection_;
   Matrix distances_;
   std::optional<NormWeights> distance_norm_;

@@ -134,10 +134,10 @@ Linear in_memory(Linear linear) {
   return linear;
 }
 
-Linear scaled(Linear linear, float factor) {
+Linear scaled(Linear linear, const Vector& factors) {
   linear = in_memory(std::move(linear));
-  linear.weight *= factor;
-  linear.bias *= factor;
+  linear.weight.array().colwise() *= factors.transpose().array();
+  if (linear.bias.size() > 0) linear.bias.array() *= factors.array();
   return linear;
 }
 

@@ -23,8 +23,8 @@ std::vector<Row> rows_as_stored(const HubConfig& hub, bool with_output,
 
 /// A layer that is always in memory.
 Linear in_memory(Linear linear);
-/// The same, multiplied.
-Linear scaled(Linear linear, float factor);
+/// The same, each output multiplied.
+Linear scaled(Linear linear, const Vector& factors);
 
 /// Of a layer some of whose heads are pruned: what is stored of a row, and that with the others' rows, or columns of
 /// the output, as zeros. Such a head looks everywhere alike and adds nothing.

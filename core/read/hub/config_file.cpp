@@ -82,6 +82,16 @@ Result<nlohmann::json> text_model(std::string_view where, nlohmann::json documen
   return text;
 }
 
+/// Of a model of a picture and a text beside each other (CLIP, SigLIP): the part that reads the picture.
+nlohmann::json picture_model(nlohmann::json document) {
+  constexpr const char* kKey = "vision_config";
+  const nlohmann::json type = document.value("model_type", nlohmann::json());
+  if ((type != "clip" && type != "siglip") || !document.contains(kKey) || !document[kKey].is_object()) return document;
+  nlohmann::json pictures = std::move(document[kKey]);
+  pictures["model_type"] = type.get<std::string>() + "_vision_model";
+  return pictures;
+}
+
 /// The model_type of a document that has none, by the classes of transformers that it names: "RobertaForMaskedLM".
 void find_type(nlohmann::json& document) {
   if (!value_or_null(document, "model_type").is_null()) return;
@@ -164,7 +174,7 @@ Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text
   if (!parsed->is_object()) return bad_input(where, "", "an object", parsed->type_name(), ErrorCode::bad_config);
   find_type(*parsed);
   const bool reads_pictures = parsed->contains("text_config");
-  const auto document = TRY(text_model(where, *std::move(parsed)));
+  const auto document = picture_model(TRY(text_model(where, *std::move(parsed))));
   Keyed keyed(where, document);
   const nlohmann::json* type = keyed.find({"model_type"});
   const Family* family =
@@ -173,6 +183,10 @@ Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text
     return bad_input(where, "model_type",
                      "experts with plain gates and weights of 16 or 32 bits, unlike those of gpt-oss",
                      found_text(*type), ErrorCode::unknown_model_type);
+  if (type != nullptr && type->is_string() && type->get_ref<const std::string&>().starts_with("swin"))
+    return bad_input(where, "model_type",
+                     "patches that each see all others, not windows that shift from layer to layer", found_text(*type),
+                     ErrorCode::unknown_model_type);
   const std::string nearest = family == nullptr ? nearest_family(where, document) : std::string();
   if (family == nullptr)
     return bad_input(where, "model_type", "a family of docs/models.md",

@@ -22,6 +22,23 @@ std::string_view name(const Family& family);
 /// Whether the checkpoint ends in scores over the vocabulary, by the class named in `architectures`.
 enum class OutputLayer { none, if_stored, required };
 
+/// How a family reads pictures, and the grid that its table of positions is for.
+struct HubPicture {
+  enum class Table { fixed, bicubic, smoothed, none };  // what is done with it for another grid; none: there is none
+
+  Index patch = 0;                        // pixels along a side
+  Index rows = 0, cols = 0;               // patches
+  std::vector<std::string> leading = {};  // PatchGrid
+  Index registers = 0;                    // of those the last, which have no position
+  Table table = Table::fixed;
+  std::optional<PatchGrid> grid = {};  // that the model is asked to read; none: that of the table
+
+  Index placed() const { return static_cast<Index>(leading.size()) - registers; }  // with a row of the table
+  PatchGrid used() const {
+    return grid ? *grid : PatchGrid{.patch = patch, .rows = rows, .cols = cols, .leading = leading};
+  }
+};
+
 struct HubConfig {
   const Family* family = nullptr;
   Config config = {};
@@ -70,8 +87,12 @@ struct HubConfig {
   bool content_to_position = false, position_to_content = false;
   bool shared_distances = true;  // their vectors are projected as keys and queries are
   bool distance_norm = false;
-  float output_scale = 1;          // OutputWeights
-  bool tied_where_absent = false;  // config.tied is meant where no weight of an output layer is stored
+  std::optional<HubPicture> picture = {};  // of families that read pictures
+  bool layer_scales = true;                // of those: what a sublayer gives is multiplied column by column
+  bool mean_pooling = false;               // … and no norm is behind the last block
+  bool shared_pair_bias = false;           // RelativeBias of all layers, of which relative_buckets is the rows
+  float output_scale = 1;                  // OutputWeights
+  bool tied_where_absent = false;          // config.tied is meant where no weight of an output layer is stored
   float output_softcap = 0;
   std::optional<Activation> output_activation = {};
   std::optional<LongestText> longest = {};

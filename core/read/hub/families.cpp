@@ -61,7 +61,9 @@ Activation Keyed::activation(const Keys& keys, std::string_view fallback) {
   for (const char* tanh : {"gelu_new", "gelu_fast", "gelu_pytorch_tanh"})
     if (word_found == tanh) return Activation::gelu_tanh;
   if (word_found == "silu" || word_found == "swish") return Activation::silu;
-  fail(keys, "relu, gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, silu or swish", "'" + printable(word_found) + "'");
+  if (word_found == "quick_gelu") return Activation::quick_gelu;
+  fail(keys, "relu, gelu, gelu_new, gelu_fast, gelu_pytorch_tanh, quick_gelu, silu or swish",
+       "'" + printable(word_found) + "'");
   return Activation::relu;
 }
 

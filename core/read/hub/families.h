@@ -107,6 +107,11 @@ HubConfig family_config(Keyed& keyed, const Family& family);
 /// What a row cannot express: reads further keys into a HubConfig whose sizes are read.
 using FamilyException = void (*)(Keyed& keyed, const Family& family, HubConfig& hub);
 FamilyException family_exception(std::string_view name);
+/// Of families that read pictures (picture_layout.cpp).
+void pictures(Keyed& keyed, const Family& family, HubConfig& hub);
+void feed_forward_by_ratio(Keyed& keyed, const Family& family, HubConfig& hub);
+void rotation_of_patches(Keyed& keyed, const Family& family, HubConfig& hub);
+void bias_of_patches(Keyed& keyed, const Family& family, HubConfig& hub);
 /// The models that are trained here: the standard blocks; config.json states the choices.
 void read_headlight(Keyed& keyed, const Family& family, HubConfig& hub);
 

@@ -332,10 +332,12 @@ struct NamedException {
   FamilyException read;
 };
 constexpr NamedException kExceptions[] = {
+    {"bias_of_patches", bias_of_patches},
     {"decoder_by_flag", decoder_by_flag},
     {"distance_vectors", distance_vectors},
     {"experts_in_every_layer", experts_in_every_layer},
     {"falcon", falcon},
+    {"feed_forward_by_ratio", feed_forward_by_ratio},
     {"gptj_rotation", gptj_rotation},
     {"groups_of_heads", groups_of_heads},
     {"headlight", read_headlight},
@@ -345,9 +347,11 @@ constexpr NamedException kExceptions[] = {
     {"layers_without_rotation", layers_without_rotation},
     {"modernbert_rotation", modernbert_rotation},
     {"multipliers", multipliers},
+    {"pictures", pictures},
     {"positions_behind_padding", positions_behind_padding},
     {"pruned_heads", pruned_heads},
     {"relative_buckets", relative_buckets},
+    {"rotation_of_patches", rotation_of_patches},
     {"rotation_of_windows", rotation_of_windows},
     {"scale_by_scalar", scale_by_scalar},
     {"sinusoidal_positions_behind_padding", sinusoidal_positions_behind_padding},

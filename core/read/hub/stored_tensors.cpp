@@ -113,7 +113,10 @@ Status StoredTensors::check_kind(const StoredArray& array, const std::string& st
   if (!is_floating(array.dtype))
     return bad_input(array.where, shown, "floating-point numbers", name(array.dtype), ErrorCode::whole_numbers);
   std::vector<Index> stored = array.shape;
-  while (shape.size() == 1 && stored.size() > 1 && stored.front() == 1) stored.erase(stored.begin());
+  while (stored.size() > shape.size() && stored.front() == 1) stored.erase(stored.begin());
+  if (shape.size() == 2 && stored.size() == 4 && stored[0] == shape[0] && stored[1] * stored[2] * stored[3] == shape[1])
+    return Done{};  // a convolution, as the product that it is where its steps are as wide as it
+  if (shape.size() == 2 && shape[0] == 1 && stored.size() == 1) stored.insert(stored.begin(), 1);
   if (stored != shape)
     return bad_input(array.where, shown, shape_text(shape), shape_text(array.shape), ErrorCode::wrong_shape);
   return Done{};

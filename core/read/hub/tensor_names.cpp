@@ -35,6 +35,8 @@ constexpr Size kSizes[] = {
     {"tasks", [](const HubConfig& h, StackPart) { return h.task_types; }},
     {"buckets", [](const HubConfig& h, StackPart) { return h.relative_buckets; }},
     {"distances", [](const HubConfig& h, StackPart) { return h.distance_rows; }},
+    {"pixels", [](const HubConfig& h, StackPart) { return h.picture ? 3 * h.picture->patch * h.picture->patch : 0; }},
+    {"registers", [](const HubConfig& h, StackPart) { return h.picture ? h.picture->registers : 0; }},
     {"heads", [](const HubConfig& h, StackPart) { return h.config.num_heads; }},
     {"queries", [](const HubConfig& h, StackPart) { return queries_of(h); }},
     {"keys", [](const HubConfig& h, StackPart) { return keys_of(h); }},
@@ -61,14 +63,19 @@ constexpr Condition kConditions[] = {
     {"final_norms", [](const HubConfig& h) { return h.final_norms; }},
     {"gated", [](const HubConfig& h) { return h.config.gated; }},
     {"head_norms", [](const HubConfig& h) { return h.head_norms || h.wide_head_norms; }},
+    {"layer_scales", [](const HubConfig& h) { return h.layer_scales; }},
     {"learned", [](const HubConfig& h) { return h.config.position == Position::learned; }},
+    {"mean_pooling", [](const HubConfig& h) { return h.mean_pooling; }},
     {"narrow_tables", [](const HubConfig& h) { return h.table_width() != h.config.d_model; }},
     {"narrow_tokens", [](const HubConfig& h) { return h.token_width > 0; }},
+    {"pair_bias", [](const HubConfig& h) { return h.relative_buckets > 0 && !h.shared_pair_bias; }},
     {"parallel", [](const HubConfig& h) { return h.parallel; }},
     {"plain_norms", [](const HubConfig& h) { return h.plain_norms; }},
     {"pre", [](const HubConfig& h) { return h.config.norm == Norm::pre; }},
+    {"registers", [](const HubConfig& h) { return h.picture->registers > 0; }},
     {"shared_embeddings", [](const HubConfig& h) { return h.shared_embeddings; }},
     {"shared_expert", [](const HubConfig& h) { return h.shared_ffn > 0; }},
+    {"shared_pair_bias", [](const HubConfig& h) { return h.shared_pair_bias; }},
     {"sinks", [](const HubConfig& h) { return h.config.sinks; }},
     {"task_types", [](const HubConfig& h) { return h.task_types > 0; }},
     {"token_types", [](const HubConfig& h) { return h.token_types > 0; }},
@@ -163,6 +170,7 @@ std::vector<Row> tensor_names(const HubConfig& hub, bool with_output) {
   const auto tokens = std::find_if(rows.begin(), rows.end(), [](const Row& row) {
     return row.field == Field::tokens && row.part != StackPart::encoder;
   });
+  if (tokens == rows.end()) return rows;
   tokens->also.insert(tokens->also.end(), tied.begin(), tied.end());
   return rows;
 }
@@ -175,13 +183,14 @@ StoredArrays unwrapped(StoredArrays stored, const HubConfig& hub) {
   const std::string begin(prefix(hub));
   std::vector<std::string> tables;  // under which token vectors may stand
   for (const Row& row : tensor_names(hub, false)) {
-    if (row.field != Field::tokens) continue;
+    if (row.field != Field::tokens && row.field != Field::patches) continue;
+    const std::string_view ending = row.field == Field::patches ? ".weight" : "";
     std::vector<std::string_view> spellings{row.name};
     spellings.insert(spellings.end(), row.also.begin(), row.also.end());
     for (const std::string_view name : spellings) {
       if (name.starts_with('/')) continue;
-      tables.emplace_back(name);
-      tables.push_back(begin + std::string(name));
+      tables.push_back(std::string(name) + std::string(ending));
+      tables.push_back(begin + std::string(name) + std::string(ending));
     }
   }
   std::optional<std::string> wrapper;

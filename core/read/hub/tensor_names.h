@@ -15,8 +15,9 @@ namespace headlight {
 /// words is V, buckets and distances are rows of tables, together the rows of queries, keys and values.
 // clang-format off
 enum class Field {
-  // of a stack; relative_bias and distances belong to all blocks
+  // of a stack; relative_bias and distances belong to all blocks, pair_bias to all or to one; the two scales to one
   tokens, positions, token_types, task_types, embedding_norm, embedding_projection, token_projection, relative_bias,
+  pair_bias, patches, class_token, distillation_token, registers, attention_scale, ffn_scale,
   distances, distance_norm, final_norm,
   // of a block; query_key_value: the three one below the other; heads_together: the queries of the first key's heads,
   // that key and its value, then those of the second, …; gate_up: the two one below the other

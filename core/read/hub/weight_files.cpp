@@ -8,7 +8,10 @@
 #include "base/formatted.h"
 #include "read/array/safetensors.h"
 #include "read/array/torch_file.h"
+#include "read/hub/adapter.h"
+#include "read/hub/checkpoint.h"
 #include "read/hub/folder_kind.h"
+#include "read/hub/picture_layout.h"
 #include "read/json/json_document.h"
 #include "text/nearest.h"
 
@@ -185,6 +188,35 @@ bool is_weight_file(std::string_view name) {
 std::string found_without_config(const std::filesystem::path& folder) {
   const FolderKind kind = kind_of_folder(folder);
   return kind.what.empty() ? "no config.json" : kind.line();
+}
+
+Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, Progress& progress, std::size_t most_widened,
+                                   Reading reading, const AdapterChoice& adapters) {
+  const auto folder = is_regular(path) ? path.parent_path() : path;
+  if (const std::string foreign = foreign_format(path); !foreign.empty())
+    return bad_input(path.string(), "", "a folder with config.json and model.safetensors", foreign,
+                     ErrorCode::not_a_model);
+  const auto config = folder / "config.json";
+  const bool has_folder = folder.empty() || is_folder(folder);
+  if (!has_folder || !path_exists(config))
+    return bad_input(folder.string(), "", "a folder with config.json and model.safetensors",
+                     has_folder ? found_without_config(folder) : "no folder",
+                     has_folder ? ErrorCode::not_a_model : ErrorCode::file_absent);
+  auto hub = TRY(read_hub_config(config));
+  std::shared_ptr<const Preprocessing> preprocessing;
+  if (hub.picture) preprocessing = TRY(take_preprocessing(folder, hub));
+  auto files = TRY(open_weights(path));
+  std::vector<Error> warnings;
+  auto stored = TRY(with_adapters(std::move(files.stored), folder, hub, adapters, warnings));
+  auto checkpoint = TRY(checkpoint_from(files.where, hub, std::move(stored), progress, most_widened, reading));
+  if (checkpoint.model) checkpoint.model->preprocessing = std::move(preprocessing);
+  checkpoint.warnings.insert(checkpoint.warnings.begin(), warnings.begin(), warnings.end());
+  return checkpoint;
+}
+
+Result<Checkpoint> read_checkpoint(const std::filesystem::path& folder) {
+  Progress progress;
+  return read_checkpoint(folder, progress);
 }
 
 }  // namespace headlight

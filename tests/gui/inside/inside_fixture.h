@@ -28,7 +28,7 @@ class InsideViewTest : public GuiTest {
   /// The middle of a cell of the matrix that is shown.
   ImVec2 cell_point(MatrixCell cell) const {
     const Box plot = harness->box("matrix");
-    const Picture& picture = harness->state.inside->matrix;
+    const MatrixPicture& picture = harness->state.inside->matrix;
     return {
         plot.x + (static_cast<float>(cell.col) + 0.5f) * plot.w / static_cast<float>(picture.values.cols()),
         plot.y + (static_cast<float>(cell.row - picture.first_row) + 0.5f) * plot.h / static_cast<float>(picture.rows)};

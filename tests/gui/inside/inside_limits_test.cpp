@@ -221,7 +221,7 @@ TEST_F(InsideViewTest, AVeryLongSentenceIsLookedIntoWithoutWaiting) {
       EXPECT_TRUE(h.says("= " + exact_number(value_at(id, cell))));
       // A column is narrower than a pixel here; the pointer stands on whole pixels.
       const Box plot = h.box("matrix");
-      const Picture& picture = h.state.inside->matrix;
+      const MatrixPicture& picture = h.state.inside->matrix;
       ImVec2 point = cell_point({1980, 0});
       point = {std::floor(plot.x + plot.w / 2), std::floor(point.y)};
       const auto along = [](float at, float size, Index count) {

@@ -55,7 +55,7 @@ TEST_F(InsideMarksTest, AChangeOfOneWordMarksTheRowsThatMoved) {
   h.push(ShowTab{InsideTab::diagram});
   look_at(matrix_id(Quantity::key));
   int marked = 0;
-  for (const Picture& picture : h.state.inside->pictures) marked += num_moved_rows(picture).value_or(0) > 0;
+  for (const MatrixPicture& picture : h.state.inside->pictures) marked += num_moved_rows(picture).value_or(0) > 0;
   EXPECT_GT(marked, 5) << "the boxes of the diagram have marks too";
   h.push(DropKept{});
   look_at(matrix_id(Quantity::query));

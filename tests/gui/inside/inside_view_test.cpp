@@ -206,7 +206,7 @@ TEST_F(InsideViewTest, EveryBoxOfTheDiagramShowsItsMatrix) {
       click("way", "node " + node.id);
       EXPECT_EQ(look().matrix, node.shows);
       const DrawnMap drawn = h.map("matrix");
-      const Picture& picture = h.state.inside->matrix;
+      const MatrixPicture& picture = h.state.inside->matrix;
       EXPECT_TRUE(same(drawn.weights, rows_of(*h.state.trace, node.shows, picture.first_row, picture.rows)));
       EXPECT_TRUE(h.says(words_of(Language::en, node.shows.quantity)));
       EXPECT_TRUE(h.says(node_title(Language::en, node)));

@@ -3,7 +3,9 @@
 
 #include "base/formatted.h"
 #include "gui/keys/key_help.h"
+#include "pictured.h"
 #include "session/shown.h"
+#include "session/state_rules.h"
 
 namespace headlight {
 
@@ -56,6 +58,23 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          EXPECT_EQ(state().view.text.heads, ShadeHeads::layer);
          key({Key{'8'}});
          EXPECT_FALSE(shows_text(state()));
+         h.push(SetTextLook{{.form = StageForm::map}}, Pin{});
+       }},
+      {{Act::picture_alone},
+       [&] {
+         const Document text = state().document;
+         const auto show = [&](const Document& document) {
+           state().document = document;
+           state().view.text.form.reset();
+           ask_again(state());
+           harness->settle();
+         };
+         show(picture_document());
+         shift(Key{'9'});
+         EXPECT_EQ(state().view.text.cover, 0);
+         shift(Key{'9'});
+         EXPECT_GT(state().view.text.cover, 0);
+         show(text);
          h.push(SetTextLook{{.form = StageForm::map}}, Pin{});
        }},
       {{act_of_tool("run_training"), act_of_tool("stop_training")},

@@ -121,7 +121,7 @@ TEST(PageScenes, ItemsAreListsAPainterReads) {
   const json scene = scene_json(scene_of_map(maps, look_at(), narrow));
   std::map<std::string, std::size_t> sizes;
   for (const json& item : scene["items"]) sizes[item[0].get<std::string>()] = item.size();
-  EXPECT_EQ(sizes.at("c"), 7u);
+  EXPECT_EQ(sizes.at("c"), 8u);
   EXPECT_EQ(sizes.at("r"), 10u);
   EXPECT_EQ(sizes.at("t"), 8u);
   EXPECT_EQ(scene["width"], 700);

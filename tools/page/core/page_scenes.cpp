@@ -8,6 +8,7 @@
 #include "math/attention.h"
 #include "model/head_text.h"
 #include "views/sentence/sentence_scene.h"
+#include "views/text/picture_scene.h"
 #include "views/text/text_scene.h"
 #include "words/text_words.h"
 
@@ -239,8 +240,21 @@ PageScene scene_of_text(PageMaps& maps, const PageLook& look, const TextWidth& m
   PageScene scene;
   Drawing& drawing = scene.drawing;
   const float between = 24, width = texts.one ? look.width : (look.width - between) / 2;
+  const auto& picture = trace.query_tokens().picture;
   for (const bool keys : {false, true}) {
     if (keys && texts.one) break;
+    if (picture) {
+      TextMarks marks{.shades = shades.size() > 0 ? &shades : nullptr, .scale = scale, .chosen = &chosen};
+      const PictureLayout laid_out =
+          picture_layout(picture->grid, look.width - 4, look.height - 4, kTextOfPage, 1, measure);
+      add_shaded_picture(drawing, moved(laid_out, {2, 2}), trace.query_tokens(), marks, kUsualCover,
+                         ink_colours(scale.theme));
+      drawing.height = laid_out.height() + 4;
+      json tokens = json::array();
+      for (Index i = 0; i < picture->grid.tokens(); ++i) tokens.push_back(i);
+      scene.beside["tokens"].push_back(std::move(tokens));
+      break;
+    }
     const ShadedTexts::Side& side = keys ? texts.keys : texts.queries;
     TextLines lines = text_lines(side.words, side.typed, width - 4, kTextOfPage, measure);
     lines.corner = {(keys ? width + between : 0) + 2, 2};

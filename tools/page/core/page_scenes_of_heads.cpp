@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/formatted.h"
 #include "derived/answer_comparison.h"
 #include "derived/flow_lines.h"
 #include "figure/labels.h"
@@ -11,6 +12,7 @@
 #include "views/compare/comparison_scene.h"
 #include "views/flow/flow.h"
 #include "views/heads/heads_scene.h"
+#include "views/text/picture_scene.h"
 #include "words/figure_words.h"
 
 namespace headlight {
@@ -33,6 +35,20 @@ struct HeadsOfPage {
   MapStyle style{
       .measure = measure, .ink = ink_colours(look.scale.theme), .em = kSmallType, .line = kSmallLine, .gap = 4};
 
+  std::shared_ptr<const PatchedPicture> picture = maps.trace().query_tokens().picture;
+  ShadeChoice choice = picture_choice();  // of a picture
+
+  /// The tokens that the text's shades are of, else the first.
+  ShadeChoice picture_choice() const {
+    ShadeChoice chosen = look.shades;
+    chosen.heads = ShadeHeads::head;
+    if (chosen.words.empty() && look.pinned)
+      chosen.words.push_back(chosen.columns ? look.pinned->key : look.pinned->query);
+    if (chosen.words.empty() && picture) chosen.words.push_back(first_token(picture->grid));
+    std::ranges::sort(chosen.words);
+    return chosen;
+  }
+
   float width(const std::string& text) const { return measure(text, kSmallType); }
   std::string value_of(std::size_t i) const {
     const bool known = i < look.numbers.size() && look.numbers[i];
@@ -53,9 +69,10 @@ struct HeadsOfPage {
     });
     const FoldedStack* folded = maps.folded(look.head.stack, look.fold, {});
     const Trace& trace = maps.trace();
-    const HeadsContent content{even ? rows : 1, even ? all / rows : all,
-                               folded ? std::ssize(folded->fold.queries.groups) : trace.queries(look.head.stack),
-                               folded ? std::ssize(folded->fold.keys.groups) : trace.keys(look.head.stack)};
+    HeadsContent content{even ? rows : 1, even ? all / rows : all,
+                         folded ? std::ssize(folded->fold.queries.groups) : trace.queries(look.head.stack),
+                         folded ? std::ssize(folded->fold.keys.groups) : trace.keys(look.head.stack)};
+    if (picture) content.rows = picture->grid.rows, content.keys = picture->grid.cols;
     HeadsSizes sizes{.text = kSmallLine,
                      .layers = content.groups > 1 ? width(content.groups > 10 ? "L00" : "L0") : 0,
                      .most = 320,
@@ -70,19 +87,37 @@ struct HeadsOfPage {
     return head_title(heads[i], names[i], value_of(i), layout, 1, [&](const std::string& text) { return width(text); });
   }
 
+  /// What the chosen tokens look at, over the picture, in colours up to its largest weight.
+  void add_squares(PageScene& scene, const HeadRef& head, const Box& box) const {
+    ShadeChoice of_head = choice;
+    of_head.head = head;
+    Matrix squares = grid_of(picture->grid, shades_of(maps.trace(), nullptr, of_head, kNeverStops));
+    ColourScale scale = look.scale;
+    scale.top = nice_range(squares.maxCoeff());
+    scene.drawing.add(Image{box, picture});
+    scene.drawing.add(Cells{box, shared(std::move(squares)), scale, kUsualCover});
+    const auto number = [](Index word) { return std::to_string(word); };
+    scene.keys.push_back(head_text(head) + (choice.columns ? " of " : " at ") +
+                         joined_texts(choice.words, ",", number));
+  }
+
   void draw_map(PageScene& scene, std::size_t i, const Box& box, const std::optional<CellRef>& lit) const {
     Drawing& drawing = scene.drawing;
     const HeadRef& head = heads[i];
     const InkColours& ink = style.ink;
-    drawing.add(Cells{box, nullptr, look.scale});
-    scene.keys.push_back(head_text(head));
+    if (picture) {
+      add_squares(scene, head, box);
+    } else {
+      drawing.add(Cells{box, nullptr, look.scale});
+      scene.keys.push_back(head_text(head));
+    }
     scene.thumbnails.push_back(head);
     const bool chosen = head.layer == look.head.layer && head.head == look.head.head;
     if (is_off(maps.trace().request.edits, head))
       drawing.add(Rectangle{.box = box, .fill = background_of(look.scale.theme), .opacity = 0.7f});
     drawing.add(Pen{1, 0.5f}.frame(box, ink.line));
     if (chosen) drawing.add(Rectangle{{box.x - 2, box.y - 2, box.w + 4, box.h + 4}, {}, ink.accent, 2});
-    if (lit) {
+    if (lit && !picture) {
       const float w = box.w / static_cast<float>(layout.content.keys),
                   h = box.h / static_cast<float>(layout.content.rows);
       drawing.add(

@@ -27,9 +27,12 @@ struct ItemWriter {
     list.push_back(
         {"g", "M" + place(corners[0]) + "L" + place(corners[1]) + "L" + place(corners[2]) + "Z", scene_colour(colour)});
   }
+  void operator()(const Image& one) const {
+    list.push_back({"i", brief(one.box.x), brief(one.box.y), brief(one.box.w), brief(one.box.h)});
+  }
   void operator()(const Cells& one) {
     list.push_back({"c", brief(one.box.x), brief(one.box.y), brief(one.box.w), brief(one.box.h),
-                    cells < scene.keys.size() ? scene.keys[cells] : "", cells});
+                    cells < scene.keys.size() ? scene.keys[cells] : "", cells, brief(one.opacity)});
     ++cells;
   }
   void operator()(const Ramp&) const {}  // no scene of a page has one

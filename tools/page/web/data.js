@@ -94,6 +94,10 @@ const editsOf = ({edits: {dropout_seed: rounded, ...edits}}) => edits;
 
 /** Gives the core the numbers of an answer, which says what is wrong with them; then they are no longer in the data. */
 export async function openAnswer(core, page, side) {
+  if (page.picture && side === 0) {
+    core.picture = `data:image/png;base64,${page.picture.png}`;
+    core.bitmap = await createImageBitmap(new Blob([bytesOf(page.picture.png)], {type: 'image/png'}));
+  }
   const {stacks: all, edits, error, relations, resting, rest, largest} = page, stacks = [], sides = {};
   for (const stack of all) {
     const own = {...stack};
@@ -104,7 +108,8 @@ export async function openAnswer(core, page, side) {
     }
     stacks.push(own);
   }
-  core.open(side, {...sides, stacks, edits: editsOf(page), error, relations, resting, rest, largest});
+  const picture = page.picture && {...page.picture, png: undefined};
+  core.open(side, {...sides, picture, stacks, edits: editsOf(page), error, relations, resting, rest, largest});
   for (const stack of all) {
     stack.given = stack.weights !== undefined;
     for (const field of NUMBERS) delete stack[field];

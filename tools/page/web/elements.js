@@ -2,7 +2,7 @@
 
 import { wordsOf } from './look.js';
 
-const DRAWN = ['svg', 'g', 'rect', 'path', 'text'], SVG = 'http://www.w3.org/2000/svg';
+const DRAWN = ['svg', 'g', 'rect', 'path', 'text', 'image'], SVG = 'http://www.w3.org/2000/svg';
 
 /** An element, of a drawing too; `properties` may have `text`, `on` (listeners), `data`, `style`, and any attribute. */
 export function make(tag, properties = {}, ...children) {

@@ -26,9 +26,11 @@ function fail(error) {
 }
 
 /** What the session that was written looks at. */
-function takeView(store, {view, compare}) {
+function takeView(store, page) {
+  const {view, compare} = page;
   const number = {encoder: 1, cross: 2}[view.stack] ?? 0, {layer, head, pinned, text} = view;
-  const form = text?.shown ? 'text' : STAGE_FORMS[text?.form] ?? (view.view === 'flow' ? 'flow' : 'sentence');
+  const usual = page.picture ? 'text' : view.view === 'flow' ? 'flow' : 'sentence';
+  const form = text?.shown ? 'text' : STAGE_FORMS[text?.form] ?? usual;
   store.look({
     view: compare ? 'compare' : form, layer, head,
     stack: Math.max(0, store.answer.stacks.findIndex((one) => one.number === number)),
@@ -51,7 +53,8 @@ function open(core, page, answer, kept) {
   const bars = createBars(store, byId('stage-head'), byId('row-words'), byId('row-table'));
   const explain = createExplain(store, byId('explain')), tables = createTables(store, byId('answers'), page.tables);
   const controls = createControls(store, () => request());
-  const views = [...VIEWS, ...(page.compare || page.site ? ['compare'] : [])];
+  const ofPage = VIEWS.filter((name) => !page.picture || name !== 'sentence');
+  const views = [...ofPage, ...(page.compare || page.site ? ['compare'] : [])];
 
   let site = null, waiting = Boolean(page.site) && location.hash.length > 1;  // for what the address asks
   let wanted = null;  // 'cell': another cell is read, and nothing else changed; 'all'

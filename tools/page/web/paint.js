@@ -50,6 +50,8 @@ function colour(canvas, {bytes, rows, columns}, w) {
       var(--blocked-line) ${period - 1.4}px ${period - 0.6}px, transparent ${period}px)`;
 }
 
+const placed = (x, y, w, h) => ({left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px`});
+
 /** A place of the core for scenes (0: the stage, 1: the maps of all heads), in an element. */
 export function createScene(core, place, element, properties) {
   const cells = make('div', {class: 'cells', 'aria-hidden': 'true'}), over = make('div', {class: 'over'});
@@ -57,6 +59,13 @@ export function createScene(core, place, element, properties) {
   const frame = make('div', {class: 'scene', ...properties}, cells, drawing, over);
   element.append(frame);
   let canvases = new Map(), queue = [], isBusy = false, scene = null;
+
+  /** The picture that the page is about, in a box. */
+  function picture(x, y, w, h) {
+    const {width, height} = core.bitmap, canvas = make('canvas', {width, height, style: placed(x, y, w, h)});
+    canvas.getContext('2d').drawImage(core.bitmap, 0, 0);
+    return canvas;
+  }
 
   function goOn() {
     const end = performance.now() + SLICE;
@@ -66,15 +75,15 @@ export function createScene(core, place, element, properties) {
   }
 
   /** The canvases of its maps; one whose content has the same `stamp` keeps its pixels. */
-  function drawCells(maps, stamp) {
+  function drawCells(maps, stamp, pictures) {
     const before = canvases, ratio = window.devicePixelRatio || 1;
     const all = maps.reduce((sum, [, , , w, h]) => sum + w * h, 0) * ratio * ratio;
     canvases = new Map();
     queue = [];
-    for (const [, x, y, w, h, key, n] of maps) {
+    for (const [, x, y, w, h, key, n, opacity] of maps) {
       const canvas = before.get(key) ?? make('canvas'), wanted = `${stamp} ${w} ${h}`;
       canvases.set(key, canvas);
-      Object.assign(canvas.style, {left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px`});
+      Object.assign(canvas.style, placed(x, y, w, h), {opacity});
       if (canvas.dataset.stamp === wanted) continue;
       const paint = () => {
         colour(canvas, core.pixels(place, n, Math.round(w * ratio), Math.round(h * ratio)), w);
@@ -85,7 +94,7 @@ export function createScene(core, place, element, properties) {
       else queue.push(paint);
       canvas.classList.toggle('stale', canvas.dataset.stamp !== wanted);
     }
-    cells.replaceChildren(...canvases.values());
+    cells.replaceChildren(...pictures, ...canvases.values());
     if (queue.length > 0 && !isBusy) setTimeout(goOn);
     isBusy ||= queue.length > 0;
   }
@@ -98,9 +107,10 @@ export function createScene(core, place, element, properties) {
       if (!scene) return null;
       const {items, width, height} = scene, isMap = ([kind]) => kind === 'c';
       Object.assign(frame.style, {width: `${width}px`, height: `${height}px`});
-      drawCells(items.filter(isMap), stamp);
+      const pictures = items.filter(([kind]) => kind === 'i').map(([, ...box]) => picture(...box));
+      drawCells(items.filter(isMap), stamp, pictures);
       const isGround = (item, next) => next && isMap(next) && item.slice(1, 5).join() === next.slice(1, 5).join();
-      drawing.replaceChildren(...items.filter((item, i) => !isMap(item) && !isGround(item, items[i + 1]))
+      drawing.replaceChildren(...items.filter((item, i) => ITEMS[item[0]] && !isGround(item, items[i + 1]))
         .map(([kind, ...rest]) => ITEMS[kind](...rest)));
       return scene;
     },
@@ -112,15 +122,18 @@ export function createScene(core, place, element, properties) {
     at: ([x, y]) => scene && core.point(place, x, y),
     /** The scene as a text of its own, a rectangle for each cell. */
     toSvg(blocked) {
-      const rects = scene.items.filter(([kind]) => kind === 'c').flatMap(([, x, y, w, h, , n]) => {
+      const rects = scene.items.filter(([kind]) => kind === 'c').flatMap(([, x, y, w, h, , n, opacity]) => {
         const {bytes, rows, columns} = core.pixels(place, n, w, h), width = w / columns, height = h / rows;
-        return Array.from({length: rows * columns}, (_, i) => make('rect', {class: 'cell', width, height,
+        const like = {class: 'cell', width, height, 'fill-opacity': fraction(opacity)};
+        return Array.from({length: rows * columns}, (_, i) => make('rect', {...like,
           x: x + width * (i % columns), y: y + height * Math.floor(i / columns),
           fill: bytes[4 * i + 3] ? `rgb(${bytes.subarray(4 * i, 4 * i + 3).join(' ')})` : blocked}));
       });
       const width = Math.ceil(scene.width), height = Math.ceil(scene.height);
       const items = [...drawing.children].map((one) => one.cloneNode(true));
-      const root = make('svg', {width, height, viewBox: `0 0 ${width} ${height}`}, ...rects, ...items);
+      const under = scene.items.filter(([kind]) => kind === 'i').map(([, x, y, width, height]) =>
+        make('image', {x, y, width, height, href: core.picture, style: {imageRendering: 'pixelated'}}));
+      const root = make('svg', {width, height, viewBox: `0 0 ${width} ${height}`}, ...under, ...rects, ...items);
       return new XMLSerializer().serializeToString(root);
     },
   };

@@ -125,7 +125,7 @@ std::string pooled_words(const Gui& gui) {
   if (!state.trace) return {};
   const MapContent content = whole_content(state, state.view.chosen);
   const Index rows = content.region.num_queries, columns = content.region.num_keys;
-  if (std::max(rows, columns) <= kThumbnail) return {};
+  if (std::max(rows, columns) <= kThumbnail || content.grid) return {};
   return std::to_string(rows) + " × " + std::to_string(columns) + ": " +  // what is folded cannot be zoomed
          gui.word(content.folded || shows_text(gui.state) ? kAnswerWords.pooled_folded : kAnswerWords.pooled);
 }
@@ -156,6 +156,8 @@ void note_line(Gui& gui) {
     line = pooled;
   } else if (has_one_word(state)) {
     line = gui.word(kFailureWords.one_word);
+  } else if (shown_grids(state)) {
+    line = gui.word(kTextWords.what_is_a_picture);
   } else if (greeting(gui)) {
     return;
   } else if (const auto folds = folds_in_words(gui); !folds.empty()) {

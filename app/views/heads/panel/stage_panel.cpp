@@ -239,7 +239,9 @@ void stage_panel(Gui& gui) {
     sentence = sentence_stage(gui, slots.scene);
     ask = sentence.types_weight ? CellAsk::weight : sentence.opens_menu ? CellAsk::menu : CellAsk::none;
   } else if (form == StageForm::text) {
-    draw_text_stage(gui, slots.scene);
+    Box room = slots.scene;
+    if (shows_picture(state)) room.h = slots.actions.y - 8 * gui.unit - room.y;  // a picture has no guess
+    draw_text_stage(gui, room);
   } else {
     ask = draw_map_stage(gui, slots);
   }

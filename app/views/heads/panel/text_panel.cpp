@@ -2,6 +2,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/utf8.h"
+#include "figure/head_name.h"
 #include "figure/labels.h"
 #include "gui/actions/actions.h"
 #include "gui/actions/look.h"
@@ -10,8 +12,10 @@
 #include "gui/frame/looks.h"
 #include "gui/frame/map_view.h"
 #include "gui/frame/scene.h"
+#include "gui/frame/texture_ids.h"
 #include "session/shown.h"
 #include "views/heads/panel/stage_parts.h"
+#include "views/text/picture_scene.h"
 #include "words/answer_words.h"
 #include "words/text_words.h"
 
@@ -42,7 +46,7 @@ struct TextReading {
 TextReading reading_of(const AppState& state) {
   const Stack stack = state.view.chosen.stack;
   const FoldedStack* folded = shown_fold(state, stack);
-  TextReading reading{folded, shaded_texts(*state.trace, folded, stack), shade_choice(state.view)};
+  TextReading reading{folded, shaded_texts(*state.trace, folded, stack), shade_choice(state)};
   const bool columns = reading.choice.columns;
   reading.chosen = words_of_tokens(reading.axis(!columns), reading.choice.words);
   reading.scale = {
@@ -61,6 +65,23 @@ TextReading reading_of(const AppState& state) {
   return reading;
 }
 
+/// How much of the picture the weights cover; a button, and its key, show it alone.
+void cover_control(Gui& gui, float room) {
+  const float width = 96 * gui.unit, cover = cover_of(gui.state);
+  const FontScope small(gui, TextSize::small);
+  const char* alone = gui.word(kTextWords.picture_alone);
+  ImGui::SameLine(std::max(0.0f, room - width - button_width(alone) - 12 * gui.unit));
+  if (flat_button(gui, "picture alone", alone, cover == 0)) show_picture_alone(gui);
+  explain_item(gui, with_keys(gui, kTextWords.tip_picture_alone, {Act::picture_alone}));
+  ImGui::SameLine(0, 8 * gui.unit);
+  ImGui::SetNextItemWidth(width);
+  float share = 100 * cover;
+  if (ImGui::SliderFloat("##cover", &share, 0, 100, "%.0f %%"))
+    change_text_look(gui, [&](TextLook& look) { look.cover = share / 100; });
+  gui.name_item("picture cover", BoxKind::slider);
+  explain_item(gui, kTextWords.tip_cover);
+}
+
 /// Which weights shade the text, and the colours of their numbers.
 void text_controls(Gui& gui, const TextReading& reading, float room) {
   const FontScope small(gui, TextSize::small);
@@ -77,16 +98,17 @@ void text_controls(Gui& gui, const TextReading& reading, float room) {
   same_line_if_room(segmented_width(heads), 8 * gui.unit);
   if (const auto chosen = segmented(gui, heads))
     change_text_look(gui, [&](TextLook& of) { of.heads = static_cast<ShadeHeads>(*chosen); });
+  if (shows_picture(gui.state)) cover_control(gui, room);
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + 3 * gui.unit);
   const Box ramp{ImGui::GetWindowPos().x + room - 132 * gui.unit, ImGui::GetCursorScreenPos().y, 104 * gui.unit,
                  8 * gui.unit};
   const std::string line = reading.chosen.empty()
-                               ? gui.word(kTextWords.choose)
+                               ? gui.word(shows_picture(gui.state) ? kTextWords.choose_patches : kTextWords.choose)
                                : shades_in_words(gui.state.settings.language, *gui.state.trace, reading.choice,
                                                  reading.texts.chosen(reading.choice.columns).words, reading.chosen);
   cut_text(gui, line, gui.colours().dim, reading.shades ? room - 148 * gui.unit : room);
   gui.name_item("text shades", BoxKind::label);
-  if (line != gui.word(kTextWords.choose)) explain_item(gui, kTextWords.choose);
+  explain_item(gui, shows_picture(gui.state) ? kTextWords.choose_patches : kTextWords.choose);
   // Columns of a long text are added up over all its rows.
   constexpr std::size_t kLong = 1000;
   const bool adds_up = !reading.chosen.empty() && !reading.of_now && reading.choice.columns &&
@@ -227,6 +249,70 @@ void text_column(Gui& gui, const TextReading& reading, bool queries, float width
   if (is_chosen) bring_into_sight(gui, reading, lines, top);
 }
 
+/// Beside the picture: its file, what was done before the model saw it, where the weight is.
+void picture_facts(Gui& gui, const TextReading& reading, const Box& room) {
+  constexpr float kLeast = 130;
+  if (room.w < kLeast * gui.unit) return;
+  const AppState& state = gui.state;
+  const Tokens& tokens = state.trace->query_tokens();
+  const FontScope small(gui, TextSize::small);
+  ImGui::SetCursorScreenPos({room.x, room.y});
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + room.w);
+  const auto line = [&](const std::string& text) {
+    ImGui::SetCursorScreenPos({room.x, ImGui::GetCursorScreenPos().y + 2 * gui.unit});
+    ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
+    ImGui::TextUnformatted(gui.fonts.shown(text).c_str());
+    ImGui::PopStyleColor();
+  };
+  line(tokens.text);
+  if (state.document.seen == tokens.picture) line(seeing_in_words(state.document));
+  const PatchGrid& grid = tokens.picture->grid;
+  if (reading.shades && grid.first() > 0 && !reading.choice.columns) {
+    const double before = reading.shades->head(grid.first()).cwiseMax(0).cast<double>().sum();
+    const double patches = reading.shades->tail(reading.shades->size() - grid.first()).cwiseMax(0).cast<double>().sum();
+    line(filled(gui.word(kTextWords.chosen_tokens),
+                {share_text(before), joined_texts(grid.leading, ", "), share_text(patches)}));
+  }
+  ImGui::PopTextWrapPos();
+}
+
+/// The picture with the weights over it, and what the pointer does in it.
+void picture_column(Gui& gui, const TextReading& reading, const Box& room) {
+  const AppState& state = gui.state;
+  const Tokens& tokens = state.trace->query_tokens();
+  const float em = gui.fonts.pixels(TextSize::small) / kLineOfEm;
+  const PictureLayout layout =
+      picture_layout(tokens.picture->grid, room.w, room.h - 2 * gui.unit, em, 1, window_measure(gui));
+  const ImVec2 origin{room.x, room.y};
+  ImGui::SetCursorScreenPos(origin);
+  ImGui::InvisibleButton("picture", {std::max(layout.image.w, room.w), std::max(1.0f, layout.height())});
+  gui.name_box("stage picture", moved(layout.image, {origin.x, origin.y}), BoxKind::map, state.view.chosen);
+  TextMarks marks{.shades = reading.shades,
+                  .scale = reading.scale,
+                  .chosen = &reading.chosen,
+                  .hits = kPictureHits,
+                  .outline = gui.unit,
+                  .opacity = answer_opacity(gui)};
+  Drawing scene;
+  add_shaded_picture(scene, layout, tokens, marks, cover_of(state), ink_colours(state.settings.theme));
+  pointed_hit(gui, scene, origin);  // names them
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const auto hit = std::ranges::find_if(
+      scene.hits, [&](const Hit& one) { return one.box.contains(mouse.x - origin.x, mouse.y - origin.y); });
+  if (hit != scene.hits.end() && (ImGui::IsItemHovered() || ImGui::IsItemActive())) {
+    const Box box = hit->box;
+    const auto token = static_cast<Index>(hit - scene.hits.begin());
+    if (ImGui::IsItemActivated() || (ImGui::IsItemActive() && ImGui::IsMouseDragging(0)))
+      select_word(gui, reading, true, token);
+    point_at_shaded(gui, reading, true, token);
+    scene.add(Rectangle{.box = box, .fill = {}, .line = to_rgb(gui.colours().accent), .width = gui.unit});
+  }
+  const auto version = [&](std::size_t) { return shades_version(state); };
+  paint_scene(gui, scene, {.origin = origin, .version = version});
+  const float beside = layout.image.w + 16 * gui.unit;
+  picture_facts(gui, reading, {room.x + beside, room.y + layout.image.y, room.w - beside, layout.image.h});
+}
+
 /// The name of a text of two, above it.
 void text_name(Gui& gui, const Words& sentence, const Words& role) {
   const bool cross = gui.state.view.chosen.stack == Stack::cross;
@@ -239,6 +325,10 @@ void draw_text_stage(Gui& gui, const Box& room) {
   const SlotScope scope("stage text", room);
   const TextReading reading = reading_of(gui.state);
   text_controls(gui, reading, room.w);
+  if (shows_picture(gui.state)) {
+    const float top = ImGui::GetCursorScreenPos().y;
+    return picture_column(gui, reading, {room.x, top, room.w, room.bottom() - top});
+  }
   gui.name_box("stage text", room, BoxKind::none, gui.state.view.chosen);
   const float width = room.w - ImGui::GetStyle().ScrollbarSize - 4 * gui.unit;
   const float gap = kBetweenTexts * gui.unit, half = std::floor((width - gap) / 2);
@@ -263,6 +353,11 @@ void draw_text_stage(Gui& gui, const Box& room) {
 std::vector<Segment> form_segments(const Gui& gui) {
   const AppState& state = gui.state;
   const StageForm form = stage_form(state);
+  if (shows_picture(state)) {
+    const std::string tip = with_keys(gui, kTextWords.tip_picture, {Act::text_or_map});
+    return {{"stage form picture", gui.word(kTextWords.picture), form != StageForm::map, tip},
+            {"stage form map", gui.word(kTextWords.map), form == StageForm::map, tip}};
+  }
   const std::string tip = with_keys(gui, kTextWords.tip_form, {Act::text_or_map});
   const bool offers = offers_sentence(state);
   const std::string of_sentence =

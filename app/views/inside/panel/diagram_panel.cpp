@@ -42,7 +42,7 @@ void diagram(Gui& gui) {
                                               diagram_measures(style.type, 44));
   const ImVec2 corner = ImGui::GetCursorScreenPos(), origin{corner.x + 2 * gui.unit, corner.y + 2 * gui.unit};
   std::vector<SharedPicture> pictures;
-  for (const Picture& picture : inside->pictures) pictures.emplace_back(inside, &picture);
+  for (const MatrixPicture& picture : inside->pictures) pictures.emplace_back(inside, &picture);
   Drawing scene;
   add_diagram(scene, style, trace, inside->diagram, pictures, layout, {}, gui.state.view.look.matrix);
   paint(gui, scene, origin, 0);

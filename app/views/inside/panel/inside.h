@@ -31,7 +31,7 @@ void back_button(Gui& gui);
 float inside_opacity(const AppState& state);
 
 /// A bar at the left of each row of the picture in which a number moved; with `cells` also a corner of each that did.
-void mark_moved(Gui& gui, ImDrawList& list, const Picture& picture, const Box& plot, bool cells);
+void mark_moved(Gui& gui, ImDrawList& list, const MatrixPicture& picture, const Box& plot, bool cells);
 
 /// How many rows of the matrix that is looked at moved, and why these; nothing where there is no answer to compare
 /// with.

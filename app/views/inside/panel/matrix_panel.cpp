@@ -92,8 +92,8 @@ void map_of_matrix(Gui& gui, const Inside& inside, const Box& area) {
   const FontScope small(gui, TextSize::small);
   const Trace& trace = *inside.question.trace;
   const MatrixId& id = inside.question.look.matrix;
-  const Picture& picture = inside.matrix;
-  const std::shared_ptr<const Picture> shared_picture(gui.state.inside.answer(), &picture);
+  const MatrixPicture& picture = inside.matrix;
+  const std::shared_ptr<const MatrixPicture> shared_picture(gui.state.inside.answer(), &picture);
   const bool square = is_pattern(axes(trace, id));
   const TextWidth measure = window_measure(gui);
   const MatrixStyle style = matrix_style(gui, measure, square);
@@ -271,7 +271,7 @@ float inside_opacity(const AppState& state) {
   return is_stale(state) || state.inside->question.trace != state.trace ? kStaleOpacity : 1.0f;
 }
 
-void mark_moved(Gui& gui, ImDrawList& list, const Picture& picture, const Box& plot, bool cells) {
+void mark_moved(Gui& gui, ImDrawList& list, const MatrixPicture& picture, const Box& plot, bool cells) {
   if (picture.moved.size() == 0) return;
   const ImU32 ink = to_imgui(diverging_map(gui.state.settings.theme).back());
   const float height = plot.h / static_cast<float>(picture.rows);

@@ -1,0 +1,92 @@
+// A model that reads pictures: the picture on the stage and in the atlas, and what hands and keys do with it.
+#include <gtest/gtest.h>
+
+#include "gui/harness.h"
+#include "math/attention.h"
+#include "pictured.h"
+#include "session/shown.h"
+
+namespace headlight {
+namespace {
+
+std::string patch(Index token) { return "picture token " + std::to_string(token); }
+
+struct PictureView : GuiTest {
+  void SetUp() override {
+    start(picture_document());
+    harness->state.view.text.form.reset();
+    harness->settle();
+  }
+  const Matrix& shown(const HeadRef& head) const { return harness->state.grids->map(head); }
+};
+
+TEST_F(PictureView, TheStageAndEachHeadShowThePicture) {
+  EXPECT_EQ(stage_form(harness->state), StageForm::text);
+  ASSERT_TRUE(harness->has("stage picture"));
+  harness->frame();
+  EXPECT_GE(harness->maps.pictures.size(), 1u + 4u);  // large, and a small one a head
+  for (const DrawnPicture& drawn : harness->maps.pictures) EXPECT_EQ(drawn.picture, harness->state.document.seen);
+  for (Index head = 0; head < 2; ++head) EXPECT_TRUE(harness->has("head 1." + std::to_string(head)));
+  EXPECT_TRUE(harness->says("CLS"));
+  for (const char* word : {"Sentence", "word", "Examples"})
+    EXPECT_FALSE(harness->says(word)) << word << " in " << harness->words_on_screen();
+}
+
+TEST_F(PictureView, AClickedPatchIsTheQueryOfEveryHead) {
+  const Index token = 2 + 1 * 4 + 2;  // row 1, column 2
+  harness->click(patch(token));
+  harness->settle();
+  ASSERT_TRUE(harness->state.view.pinned);
+  EXPECT_EQ(harness->state.view.pinned->query, token);
+  EXPECT_TRUE(harness->says("“1,2”"));
+  for (Index layer = 0; layer < 2; ++layer)
+    for (Index head = 0; head < 2; ++head) {
+      const Matrix row = attention_rows(*harness->state.trace, {layer, head}, token, 1);
+      for (Index square = 0; square < 12; ++square)
+        EXPECT_EQ(shown({layer, head})(square / 4, square % 4), row(0, 2 + square));
+    }
+  harness->click(patch(1));  // a register
+  harness->settle();
+  EXPECT_EQ(harness->state.view.pinned->query, 1);
+}
+
+TEST_F(PictureView, ColumnsAreThoseWhoLookAtThePatch) {
+  harness->click(patch(5));
+  harness->click("text columns");
+  harness->settle();
+  const Index key = harness->state.view.pinned->key;
+  const Matrix all = attention_rows(*harness->state.trace, {1, 0}, 0, 14);
+  for (Index square = 0; square < 12; ++square) EXPECT_EQ(shown({1, 0})(square / 4, square % 4), all(2 + square, key));
+}
+
+TEST_F(PictureView, KeysMoveFromPatchToPatch) {
+  harness->click(patch(2 + 5));  // row 1, column 1
+  harness->key(Key::right);
+  EXPECT_EQ(harness->state.view.pinned->query, 2 + 6);
+  harness->key(Key::down);
+  EXPECT_EQ(harness->state.view.pinned->query, 2 + 10);
+  harness->key(Key::up), harness->key(Key::up), harness->key(Key::up);
+  EXPECT_EQ(harness->state.view.pinned->query, 0);  // the class token stands above
+  harness->key(Key::down);
+  EXPECT_EQ(harness->state.view.pinned->query, 2);
+}
+
+TEST_F(PictureView, APictureAloneHasNoWeightsOverIt) {
+  harness->click("picture alone");
+  harness->settle();
+  EXPECT_EQ(harness->state.view.text.cover, 0);
+  harness->click("picture alone");
+  EXPECT_GT(harness->state.view.text.cover, 0);
+  harness->click("stage form map");
+  harness->settle();
+  EXPECT_EQ(stage_form(harness->state), StageForm::map);
+  EXPECT_TRUE(harness->has("stage map"));
+}
+
+TEST_F(PictureView, ASmallMapChoosesItsHead) {
+  harness->click("head 0.1");
+  EXPECT_EQ(harness->state.view.chosen, (HeadRef{0, 1}));
+}
+
+}  // namespace
+}  // namespace headlight

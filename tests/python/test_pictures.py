@@ -1,0 +1,114 @@
+"""Models that see pictures, of each family: what the program answers to a picture, against PyTorch. The one that comes
+along: what was measured of it."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from common import ROOT, need, torch
+
+need("PIL")
+
+import numpy as np  # noqa: E402
+
+import headlight  # noqa: E402
+
+RECIPE, SHAPES = os.path.join(ROOT, "assets", "recipes", "shapes"), os.path.join(ROOT, "assets", "models", "shapes")
+sys.path[:0] = [os.path.join(ROOT, "tests", "golden"), RECIPE]
+
+import draw  # noqa: E402  (assets/recipes/shapes/draw.py, examples.py, measure.py, train.py)
+import examples  # noqa: E402
+import measure  # noqa: E402
+import pictures  # noqa: E402  (tests/golden/pictures.py)
+import train  # noqa: E402
+from PIL import Image  # noqa: E402
+
+
+class Pictures(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.work = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.work.cleanup)
+        cls.names = pictures.make(cls.work.name)
+
+    def export(self, name, picture="picture.png"):
+        out = os.path.join(self.work.name, "answer.npz")
+        run = subprocess.run([headlight.program(), "export", os.path.join(self.work.name, name), "--picture",
+                              os.path.join(self.work.name, picture), "--format", "npz", "--output", out],
+                             capture_output=True, text=True, timeout=60)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return dict(np.load(out))
+
+    def agree(self, found, expected):
+        self.assertEqual(found["attentions"].shape, expected["attentions"].shape)
+        self.assertLessEqual(np.abs(found["attentions"] - expected["attentions"]).max(), 1e-5)
+        found["embeddings"] = found["hidden_states"][0]
+        for name in ("embeddings", "last_hidden_state"):
+            self.assertEqual(found[name].shape, expected[name].shape, name)
+            self.assertLessEqual(np.abs(found[name] - expected[name]).max(), 2e-5 * np.abs(expected[name]).max(), name)
+
+    def test_every_family(self):
+        for name in self.names:
+            with self.subTest(name):
+                self.agree(self.export(name), np.load(os.path.join(self.work.name, name, "expected.npz")))
+
+    def test_another_picture(self):
+        """Higher than wide: where the shorter side is resized to a number, the other way round."""
+        path = os.path.join(self.work.name, "high.png")
+        pictures.picture().rotate(90, expand=True).save(path)
+        for name in ("vit-classes", "dinov2", "dinov3_vit", "clip"):
+            with self.subTest(name):
+                self.agree(self.export(name, "high.png"), pictures.answer(os.path.join(self.work.name, name), path))
+
+
+class Shapes(unittest.TestCase):
+    def test_what_was_measured(self):
+        with open(os.path.join(SHAPES, "measured.json"), encoding="utf-8") as file:
+            stored = json.load(file)
+        found = measure.measured(train.load(SHAPES), stored["seed"], stored["pictures"])
+        self.assertAlmostEqual(found["right"], stored["right"], delta=0.003)
+        with open(os.path.join(SHAPES, "README.md"), encoding="utf-8") as file:
+            card = file.read()
+        for row, known in zip(found["heads"], stored["heads"], strict=True):
+            for key in ("shape", "self", "near"):
+                self.assertAlmostEqual(row[key], known[key], delta=0.003, msg=known["head"])
+            self.assertIn(measure.line(known), card)
+
+    def test_other_pictures_measure_the_same(self):
+        with open(os.path.join(SHAPES, "measured.json"), encoding="utf-8") as file:
+            stored = json.load(file)
+        other = measure.measured(train.load(SHAPES), 5, 200)
+        self.assertAlmostEqual(stored["right"], other["right"], delta=0.1)
+        for row, own in zip(stored["heads"], other["heads"]):
+            for key in ("shape", "self", "near"):
+                self.assertAlmostEqual(row[key], own[key], delta=0.1, msg=row["head"])
+
+    def test_example_pictures_are_drawn_and_named(self):
+        model = train.load(SHAPES)
+        for number, seed in enumerate(examples.SEEDS, 1):
+            scene = draw.scenes(seed, 1)
+            path = os.path.join(ROOT, "assets", "pictures", f"shapes-{number}.png")
+            apart = np.asarray(Image.open(path)).astype(int) - draw.rendered(scene, examples.SIDE)[0][0]
+            self.assertLessEqual(np.abs(apart).max(), 1)
+            logits = measure.asked(model, scene)[0]
+            self.assertEqual(logits.argmax(), scene["kind"][0])
+
+    def test_the_program_agrees(self):
+        path = os.path.join(ROOT, "assets", "pictures", "shapes-2.png")
+        with tempfile.TemporaryDirectory() as work:
+            out = os.path.join(work, "answer.npz")
+            subprocess.run([headlight.program(), "export", "shipped:shapes", "--picture", path, "--output", out],
+                           check=True, timeout=60)
+            found, expected = np.load(out), pictures.answer(SHAPES, path)
+            self.assertLessEqual(np.abs(found["attentions"] - expected["attentions"]).max(), 1e-5)
+        with torch.no_grad():  # the recipe's own model is a second implementation
+            picture = np.asarray(Image.open(path).resize((train.SIDE, train.SIDE), 2))
+            logits, attention = train.load(SHAPES)(train.normalised(picture[None]))
+        self.assertLessEqual(np.abs(attention[0].numpy() - expected["attentions"]).max(), 1e-5)
+        self.assertLessEqual(np.abs(logits[0].numpy() - expected["logits"]).max(), 1e-4)
+
+
+if __name__ == "__main__":
+    unittest.main()
