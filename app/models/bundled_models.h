@@ -13,8 +13,6 @@
 
 namespace headlight {
 
-/// How a document names a shipped model instead of a path: "shipped:encoder".
-inline constexpr std::string_view kShipped = "shipped:";
 /// The model that the program opens on.
 inline constexpr std::string_view kDefaultModel = "shipped:encoder";
 /// The one that sees pictures, and reads no text.

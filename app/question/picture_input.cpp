@@ -21,7 +21,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kExample = "shapes-1.png";
+constexpr const char* kExample = "shipped:shapes-1.png";
+
+/// The name of a picture's file: "shapes-1.png", also of one that comes along.
+std::string file_name(const std::string& path) {
+  return path.starts_with(kShipped) ? path.substr(kShipped.size()) : std::filesystem::path(path).filename().string();
+}
 
 /// The same pixels, without those right and below that make no whole patch.
 SeenPicture in_patches(SeenPicture seen, const PatchGrid& grid) {
@@ -62,14 +67,17 @@ bool names_picture(const std::filesystem::path& path) {
 }
 
 Result<std::shared_ptr<const PictureInput>> read_picture_input(const std::filesystem::path& path) {
-  const auto bytes = TRY(read_file(path, kMostPictureBytes));
-  auto picture = TRY(picture_from(path.string(), bytes));
+  const std::string name = path.string();
+  const bool comes_along = name.starts_with(kShipped);
+  const auto assets = asset_folder();
+  if (comes_along && !assets) return assets.error();
+  const auto file = comes_along ? *assets / "assets" / "pictures" / name.substr(kShipped.size()) : path;
+  const auto bytes = TRY(read_file(file, kMostPictureBytes));
+  auto picture = TRY(picture_from(name, bytes));
   std::error_code error;
-  const auto absolute = std::filesystem::absolute(path, error);
-  return std::make_shared<const PictureInput>(
-      PictureInput{.path = (error ? path : absolute.lexically_normal()).string(),
-                   .hash = hash_digits(bytes),
-                   .picture = std::move(picture)});
+  const auto absolute = comes_along ? path : std::filesystem::absolute(path, error).lexically_normal();
+  return std::make_shared<const PictureInput>(PictureInput{
+      .path = (error ? path : absolute).string(), .hash = hash_digits(bytes), .picture = std::move(picture)});
 }
 
 Status set_picture(Document& document, std::shared_ptr<const PictureInput> picture) {
@@ -79,18 +87,15 @@ Status set_picture(Document& document, std::shared_ptr<const PictureInput> pictu
   const Model& model = *document.model;
   auto seen = in_patches(TRY(seen_by(preprocessing_of(model), document.picture->picture)), *model.patches);
   Matrix patches = patches_of(*model.patches, seen.values);
-  document.seen = std::make_shared<const PatchedPicture>(
-      PatchedPicture{.name = std::filesystem::path(document.picture->path).filename().string(),
-                     .grid = *model.patches,
-                     .seen = std::move(seen.picture),
-                     .patches = std::move(patches)});
+  document.seen = std::make_shared<const PatchedPicture>(PatchedPicture{.name = file_name(document.picture->path),
+                                                                        .grid = *model.patches,
+                                                                        .seen = std::move(seen.picture),
+                                                                        .patches = std::move(patches)});
   return Done{};
 }
 
 std::shared_ptr<const PictureInput> example_picture() {
-  const auto assets = asset_folder();
-  if (!assets) return nullptr;
-  const auto picture = read_picture_input(*assets / "assets" / "pictures" / kExample);
+  const auto picture = read_picture_input(kExample);
   return picture ? *picture : nullptr;
 }
 
@@ -140,9 +145,7 @@ QuestionField picture_field() {
     picture.hash = stated.text("hash", "");
     d.picture = std::make_shared<const PictureInput>(std::move(picture));
   };
-  row.text = [](const Document& d) {
-    return d.picture ? std::filesystem::path(d.picture->path).filename().string() : std::string();
-  };
+  row.text = [](const Document& d) { return d.picture ? file_name(d.picture->path) : std::string(); };
   return row;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "model/picture.h"
@@ -13,8 +14,11 @@ namespace headlight {
 
 struct Document;
 
+/// How a document names what comes along with the program instead of a path: "shipped:encoder", "shipped:shapes-1.png".
+inline constexpr std::string_view kShipped = "shipped:";
+
 struct PictureInput {
-  std::string path;                   // absolute
+  std::string path;                   // absolute; of one that comes along "shipped:shapes-1.png"
   std::string hash;                   // hash_digits() of the file
   Picture picture = {};               // as the file shows it
   std::optional<Error> problem = {};  // why it could not be read; then there are no pixels

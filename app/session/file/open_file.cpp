@@ -25,17 +25,17 @@ Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress)
     opened.lesson = std::make_shared<const Lesson>(TRY(read_lesson(path, nullptr)));
     return opened;
   }
+  if (names_picture(path)) {
+    opened.kind = OpenFile::Kind::picture;
+    opened.picture = TRY(read_picture_input(path));
+    return opened;
+  }
   if (names_model(path)) {
     auto model = TRY(open_model(path, std::nullopt, progress));
     opened.kind = OpenFile::Kind::document;
     opened.session.document = std::move(model.document);
     opened.session.model_warnings = std::move(model.model_warnings);
     opened.warnings = std::move(model.warnings);
-    return opened;
-  }
-  if (names_picture(path)) {
-    opened.kind = OpenFile::Kind::picture;
-    opened.picture = TRY(read_picture_input(path));
     return opened;
   }
   if (ending == ".npy" || ending == ".json") {

@@ -268,6 +268,7 @@ struct Judge {
         one.arrays[name] = array_of(
             reference::split_heads(rows_of(call.arrays.at(name), sentence), call.heads)[static_cast<std::size_t>(head)]
                 .cast<float>());
+      one.arrays["value"] = one.arrays["key"];  // any will do: the weights alone are judged
       put_heads(one, sentence, allowed, bias, head, 1);
       auto examined = examine_file(one);
       if (!examined) return examined;
