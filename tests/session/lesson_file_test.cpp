@@ -102,7 +102,7 @@ TEST(Lessons, AFileIsOpenedInTheWindowAndAgainWhenItWasChanged) {
     update(state, FileOpened{path.string(), std::move(*opened)});
     ASSERT_NE(current_lesson(state), nullptr);
     EXPECT_EQ(current_lesson(state)->title.en, title);
-    EXPECT_EQ(state.lessons->size(), 14u);
+    EXPECT_EQ(state.lessons->size(), 15u);
     EXPECT_EQ(state.document.source.text, "我爱");
     EXPECT_EQ(state.document.model, shipped()->front().model) << "one model, one identity";
   }
