@@ -83,6 +83,20 @@ TEST_F(PictureView, APictureAloneHasNoWeightsOverIt) {
   EXPECT_TRUE(harness->has("stage map"));
 }
 
+TEST_F(PictureView, ANarrowStageHasTheCoverOnALineOfItsOwn) {
+  bool beside = false, below = false;
+  for (const float width : {900.0f, 1000.0f, 1100.0f, 1280.0f, 1440.0f, 1800.0f}) {
+    harness->resize({width, 900});
+    harness->settle();
+    const Box& others = harness->box("text heads all");
+    const Box& alone = harness->box("picture alone");
+    const bool is_below = alone.y >= others.bottom();
+    EXPECT_TRUE(is_below || alone.x >= others.right()) << width;
+    (is_below ? below : beside) = true;
+  }
+  EXPECT_TRUE(beside && below) << "both kinds were seen";
+}
+
 TEST_F(PictureView, ASmallMapChoosesItsHead) {
   harness->click("head 0.1");
   EXPECT_EQ(harness->state.view.chosen, (HeadRef{0, 1}));

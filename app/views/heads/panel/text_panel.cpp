@@ -65,12 +65,15 @@ TextReading reading_of(const AppState& state) {
   return reading;
 }
 
-/// How much of the picture the weights cover; a button, and its key, show it alone.
+/// How much of the picture the weights cover; a button, and its key, show it alone. At the right edge, or on a line of
+/// their own where the other controls leave no room.
 void cover_control(Gui& gui, float room) {
   const float width = 96 * gui.unit, cover = cover_of(gui.state);
   const FontScope small(gui, TextSize::small);
   const char* alone = gui.word(kTextWords.picture_alone);
-  ImGui::SameLine(std::max(0.0f, room - width - button_width(alone) - 12 * gui.unit));
+  const float left = std::max(0.0f, room - width - button_width(alone) - 12 * gui.unit);
+  const float end_of_others = ImGui::GetItemRectMax().x - ImGui::GetWindowPos().x;
+  if (end_of_others + 8 * gui.unit <= left) ImGui::SameLine(left);
   if (flat_button(gui, "picture alone", alone, cover == 0)) show_picture_alone(gui);
   explain_item(gui, with_keys(gui, kTextWords.tip_picture_alone, {Act::picture_alone}));
   ImGui::SameLine(0, 8 * gui.unit);
