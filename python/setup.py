@@ -1,5 +1,5 @@
 """pip install ./python"""
 from setuptools import setup
 
-setup(name="headlight", version="1.0.0", packages=["headlight"], python_requires=">=3.9", install_requires=["numpy"],
-      description="Look into the attention that is running in your own code", license="MIT")
+setup(name="headlight", version="1.0.0", packages=["headlight"], package_data={"": ["*.json", "*.pyi", "py.typed"]},
+      description="See the attention in your code", license="MIT", python_requires=">=3.9", install_requires=["numpy"])
