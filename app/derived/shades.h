@@ -42,7 +42,7 @@ std::vector<Index> words_of_tokens(const FoldedAxis* axis, const std::vector<Ind
 Vector shades_of(const Trace& trace, const FoldedStack* folded, const ShadeChoice& choice,
                  const std::atomic<bool>& stop);
 
-/// What the chosen tokens of a picture look at, or who looks at them, as each head lays it over the picture.
+/// The maps of a picture: for each head and each patch, the weight between the patch and the chosen tokens.
 struct PictureGrids {
   std::shared_ptr<const Trace> trace;
   ShadeChoice choice;        // of every head: its head and the mean are ignored

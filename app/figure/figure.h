@@ -43,7 +43,7 @@ struct FigureOptions {
   std::vector<std::optional<float>> numbers = {};  // the values of that measure, one a head; none: not written
   std::optional<Index> query = {}, key = {};  // the steps of which weight; none: the cell that the window begins with
   ShadeChoice shades = {};                    // of a text; its head is `head`
-  float cover = 0.65f;                        // of a picture: how much of it the weights cover
+  float cover = kUsualCover;                  // of a picture: how much of it the weights cover
   LensWords lens = {};                        // of a lens: the words that are split
   PatchForm patch = PatchForm::heads;         // of a patch: its form …
   PatchMeasure measure = {};                  // … what it compares, …

@@ -27,7 +27,7 @@ struct PrintedMap {
 /// All of a head, folded where the subject is, pooled to at most `most` cells a side.
 PrintedMap printed_map(const FigureSubject& subject, const HeadRef& head, Index most);
 
-/// Of a picture: what the first chosen token looks at, or who looks at it, a square for each patch.
+/// The map of one head over a picture: for each patch a square, its weight from or to the first chosen token.
 PrintedMap printed_grid(const FigureSubject& subject, const FigureOptions& options, const HeadRef& head);
 
 bool has_blocked(const Matrix& weights);

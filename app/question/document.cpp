@@ -214,27 +214,27 @@ bool reads_chat(const Document& document) {
   return takes_chat(document) && !document.chat.turns.empty() && document.source.ids.empty();
 }
 
+bool reads_text(const Document& document, TextSide side) {
+  return !has_own_inputs(document) && !reads_ids(document, side) && !reads_chat(document) && !reads_picture(document);
+}
+
 bool takes_pairs(const Document& document) {
-  if (!is_checkpoint(document) || reads_ids(document) || reads_chat(document) || reads_picture(document) ||
-      config_of(document).arch == Arch::decoder)
-    return false;
+  if (!is_checkpoint(document) || !reads_text(document) || config_of(document).arch == Arch::decoder) return false;
   return takes_pairs(*tokenizer_of(document, TextSide::source));
 }
 
 bool reads_sentences(const Document& document) {
-  if (has_own_inputs(document) || reads_ids(document) || reads_chat(document) || reads_picture(document)) return false;
+  if (!reads_text(document)) return false;
   return config_of(document).arch != Arch::encoder_decoder || !reads_ids(document, TextSide::target);
 }
 
 std::size_t count_sentences(const Document& document) {
-  if (has_own_inputs(document) || reads_chat(document) || reads_picture(document)) return 1;
   if (reads_ids(document)) return std::max<std::size_t>(1, id_sentences(document.source).size());
-  return sentences(document.source.text).size();
+  return reads_text(document) ? sentences(document.source.text).size() : 1;
 }
 
 bool cuts_words(const Document& document, TextSide side) {
-  if (has_own_inputs(document) || reads_ids(document, side) || reads_chat(document) || reads_picture(document))
-    return false;
+  if (!reads_text(document, side)) return false;
   const Tokenizer* tokenizer = tokenizer_of(document, side);
   return !tokenizer || finds_words(*tokenizer);
 }

@@ -82,9 +82,11 @@ bool reads_ids(const Document& document, TextSide side = TextSide::source);
 bool takes_chat(const Document& document);
 /// Whether a conversation is the input: the model takes it, there is one, and no ids replace it.
 bool reads_chat(const Document& document);
+/// Whether a side's text is what the model reads: no ids, conversation, picture or inputs of a tensors file replace it.
+bool reads_text(const Document& document, TextSide side = TextSide::source);
 /// Whether sentences may be pairs: the model is no decoder, reads text, and its tokenizer has a template for pairs.
 bool takes_pairs(const Document& document);
-/// Whether each sentence of the text gives a Request: no ids, no conversation, no inputs of a tensors file.
+/// Whether each sentence of the text gives a Request.
 bool reads_sentences(const Document& document);
 /// How many sentences the document has.
 std::size_t count_sentences(const Document& document);

@@ -32,7 +32,7 @@ std::string file_name(const std::string& path) {
 SeenPicture in_patches(SeenPicture seen, const PatchGrid& grid) {
   const Index width = grid.cols * grid.patch, height = grid.rows * grid.patch, from = seen.picture.width;
   if (width == from && height == seen.picture.height) return seen;
-  SeenPicture whole;
+  SeenPicture whole{.done = std::move(seen.done)};
   whole.picture = {.width = width, .height = height};
   for (Index row = 0; row < height; ++row) {
     const auto begin = row * from * 3, end = begin + width * 3;
@@ -88,6 +88,7 @@ Status set_picture(Document& document, std::shared_ptr<const PictureInput> pictu
   auto seen = in_patches(TRY(seen_by(preprocessing_of(model), document.picture->picture)), *model.patches);
   Matrix patches = patches_of(*model.patches, seen.values);
   document.seen = std::make_shared<const PatchedPicture>(PatchedPicture{.name = file_name(document.picture->path),
+                                                                        .done = std::move(seen.done),
                                                                         .grid = *model.patches,
                                                                         .seen = std::move(seen.picture),
                                                                         .patches = std::move(patches)});
@@ -113,12 +114,6 @@ void reread_picture(Document& document, const std::filesystem::path& found, std:
   if (!stated->hash.empty() && (*picture)->hash != stated->hash)
     notes.emplace_back(ErrorCode::bad_value, found.string(), "another picture than the one that was asked about");
   if (const Status set = set_picture(document, *picture); !set) notes.push_back(set.error());
-}
-
-std::string seeing_in_words(const Document& document) {
-  if (!document.seen || !document.picture) return {};
-  const auto seen = seen_by(preprocessing_of(*document.model), document.picture->picture);
-  return seen ? seen->done : std::string();
 }
 
 /// In JSON a path and a hash; document_json.cpp reads the file again.

@@ -43,7 +43,4 @@ std::shared_ptr<const PictureInput> example_picture();
 /// Reads again what JSON names by path and hash; `found`: where it lies now. Another file than then is a note.
 void reread_picture(Document& document, const std::filesystem::path& found, std::vector<Error>& notes);
 
-/// What was done with the picture before the model saw it, in words: "640×480 → 298×224 (bicubic), cropped to 224×224".
-std::string seeing_in_words(const Document& document);
-
 }  // namespace headlight

@@ -77,8 +77,7 @@ Notice notice_of(const std::vector<Error>& errors) {
 bool nothing_asked(const AppState& state) {
   const Document& document = state.document;
   if (is_typing(state) && state.trace) return false;  // the answer before stays until the text rests
-  return !has_own_inputs(document) && !reads_ids(document) && !reads_chat(document) && !reads_picture(document) &&
-         sentences(document.source.text).empty();
+  return reads_text(document) && sentences(document.source.text).empty();
 }
 
 const Error* problem_of(const AppState& state) {

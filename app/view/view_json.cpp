@@ -128,7 +128,7 @@ void write_views(const ViewState& view, json& object) {
     json& written = object["text"] = {{"columns", text.columns}, {"heads", name(text.heads)}, {"words", text.words}};
     if (text.form) written["form"] = name_in(kStageForms, *text.form);
     if (text.arcs) written["arcs"] = *text.arcs;
-    if (text.cover != TextLook{}.cover) written["cover"] = text.cover;
+    if (text.cover != kUsualCover) written["cover"] = text.cover;
   }
   if (view.flow == FlowLook{}) return;
   object["flow"]["threshold"] = view.flow.threshold;

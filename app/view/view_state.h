@@ -137,11 +137,14 @@ enum class StageForm { sentence, map, text };
 /// Words of a sentence that the stage shows unless another form is chosen, and at most.
 inline constexpr Index kUsualWordsOfStage = 40, kMostWordsOfStage = 60;
 
+/// How much of a picture weights cover unless another share is chosen.
+inline constexpr float kUsualCover = 0.65f;
+
 /// The form of the stage, and how its text is shaded.
 struct TextLook {
   std::optional<StageForm> form = {};  // nothing: stage_form (session/shown.h) chooses
   std::optional<float> arcs = {};      // arcs without a name from this weight up; nothing: as many as can be told apart
-  float cover = 0.65f;                 // of a picture: how much of it the weights cover
+  float cover = kUsualCover;           // of a picture: how much of it the weights cover
   bool columns = false;                // ShadeChoice has the next three
   ShadeHeads heads = ShadeHeads::head;
   std::vector<Index> words = {};  // none: the word of the pinned cell

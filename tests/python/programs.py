@@ -193,7 +193,7 @@ def prefix(self, x):
     return attended(self, q, torch.cat([more, k], 2), torch.cat([more, v], 2))
 
 
-UNUSUAL = {      # right, if that is meant; nobody is to be told that it is wrong
+UNUSUAL = {      # correct where it is intended: no mistake may be reported
     "pairs of images": pairs, "the longest sentence first": longest_first, "windows that are shifted": shifted_windows,
     "beams": beams, "a ring": ring, "a prefix that is learned": prefix,
     "one map for all sentences": lambda self, x: attended(self, *split_of(self, x), lambda p: p[:1].expand_as(p)),

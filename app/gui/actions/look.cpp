@@ -177,7 +177,7 @@ void step_text_heads(Gui& gui) {
 }
 
 void show_picture_alone(Gui& gui) {
-  change_text_look(gui, [](TextLook& look) { look.cover = look.cover > 0 ? 0 : TextLook{}.cover; });
+  change_text_look(gui, [](TextLook& look) { look.cover = look.cover > 0 ? 0 : kUsualCover; });
 }
 
 CellRef cell_of_word(const AppState& state, bool query, Index token) {

@@ -162,8 +162,7 @@ void picture_line(Gui& gui, float room) {
       !path.empty())
     gui.push(OpenPath{std::move(path)});
   gui.name_item("picture path", BoxKind::field);
-  explain_item(
-      gui, state.document.seen ? seeing_in_words(state.document) : std::string(gui.word(kSentenceWords.no_picture)));
+  explain_item(gui, state.document.seen ? state.document.seen->done : gui.word(kSentenceWords.no_picture));
 }
 
 /// The texts, side by side, in so much room. Gives where the keyboard's cursor is.

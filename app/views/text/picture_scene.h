@@ -32,9 +32,6 @@ PictureLayout moved(PictureLayout layout, Point by);
 void add_shaded_picture(Drawing& scene, const PictureLayout& layout, const Tokens& tokens, const TextMarks& marks,
                         float cover, const InkColours& ink);
 
-/// How much of a picture weights cover unless another share is chosen.
-inline constexpr float kUsualCover = 0.65f;
-
 /// The hit box of token i is `picture token i`.
 inline constexpr std::string_view kPictureHits = "picture token ";
 

@@ -10,6 +10,7 @@
 #include "read/hub/families.h"
 #include "read/json/json_document.h"
 #include "read/picture/preprocessing.h"
+#include "read/picture/resample.h"
 
 namespace headlight {
 namespace {
@@ -34,13 +35,6 @@ Sides sides(Keyed& keyed, const char* key, Index unless_stated) {
     return {(*stated)[0].get<Index>(), (*stated)[1].get<Index>()};
   keyed.fail({key}, "one number or two", found_text(*stated));
   return {unless_stated, unless_stated};
-}
-
-/// The weight of a number at this distance (Keys 1981, equation 4).
-double cubic(double distance, double a) {
-  const double x = std::abs(distance);
-  if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
-  return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
 }
 
 /// (to, from): what each of `to` numbers is of `from` numbers along an axis.

@@ -28,9 +28,7 @@ double filter_at(Resampling resampling, double x) {
       // Constants of single precision, as Pillow has them.
       return std::sin(angle) / angle * (static_cast<double>(0.54f) + static_cast<double>(0.46f) * std::cos(angle));
     }
-    case Resampling::bicubic:  // a = -0.5 (Keys 1981)
-      if (far < 1) return ((-0.5 + 2.0) * far - (-0.5 + 3.0)) * far * far + 1;
-      return far < 2 ? (((far - 5) * far + 8) * far - 4) * -0.5 : 0;
+    case Resampling::bicubic: return cubic(far, -0.5);
     case Resampling::lanczos: return x >= -3 && x < 3 ? sinc(x) * sinc(x / 3) : 0;
     case Resampling::nearest: break;
   }
@@ -149,6 +147,12 @@ std::vector<Index> middle_places(Index from, Index to) {
 }
 
 }  // namespace
+
+double cubic(double distance, double a) {
+  const double x = std::abs(distance);
+  if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
+}
 
 std::vector<float> resized_unrounded(const Picture& picture, Index width, Index height, Resampling resampling) {
   return both_ways<FloatSums>({picture.pixels.begin(), picture.pixels.end()}, picture, width, height, resampling);

@@ -19,6 +19,9 @@ Status check_picture_size(std::string_view where, Index width, Index height);
 enum class Resampling { nearest = 0, lanczos = 1, bilinear = 2, bicubic = 3, box = 4, hamming = 5 };
 inline constexpr std::string_view kResamplingNames[] = {"nearest", "lanczos", "bilinear", "bicubic", "box", "hamming"};
 
+/// The weight of a number at this distance in cubic convolution; 0 from 2 on (Keys 1981, equation 4).
+double cubic(double distance, double a);
+
 /// `width` and `height` from 1 on.
 Picture resized(const Picture& picture, Index width, Index height, Resampling resampling);
 

@@ -268,7 +268,7 @@ void picture_facts(Gui& gui, const TextReading& reading, const Box& room) {
     ImGui::PopStyleColor();
   };
   line(tokens.text);
-  if (state.document.seen == tokens.picture) line(seeing_in_words(state.document));
+  if (!tokens.picture->done.empty()) line(tokens.picture->done);
   const PatchGrid& grid = tokens.picture->grid;
   if (reading.shades && grid.first() > 0 && !reading.choice.columns) {
     const double before = reading.shades->head(grid.first()).cwiseMax(0).cast<double>().sum();
