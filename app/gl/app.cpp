@@ -30,6 +30,7 @@
 #include "session/loop/loop.h"
 #include "session/loop/recovery.h"
 #include "session/loop/startup.h"
+#include "session/opening.h"
 #include "session/state_rules.h"
 #include "session/tool_state.h"
 #include "view/settings.h"

@@ -183,6 +183,14 @@ Result<fs::path> path_of_source(const fs::path& asked, std::vector<Error>* warni
   return stands_for_it || (name.starts_with("adapter_") && is_regular(source) && has_adapter(folder)) ? folder : source;
 }
 
+std::string base_of_source(const fs::path& source) {
+  const SourceParts parts = parts_of_source(source);
+  const bool merged = parts.adapters.empty() ? has_adapter(parts.path) : parts.adapters.front() != "none";
+  if (!merged) return {};
+  return parts.path.string() + (parts.rules == ClassRules::applied ? "" : std::string(kIdsAsStored)) +
+         std::string(kAdapterMark) + "none";
+}
+
 Result<CheckpointPlaces> checkpoint_places(const SourceParts& source, const fs::path& path) {
   CheckpointPlaces places{.weights = path, .tokenizer = is_folder(path) || is_gguf(path) ? path : path.parent_path()};
   for (const std::string& one : source.adapters) {

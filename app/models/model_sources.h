@@ -66,6 +66,9 @@ inline SourceParts parts_of_source(const std::filesystem::path& source) {
   return parts;
 }
 
+/// The SOURCE without the adapters that are merged into it; empty where none is.
+std::string base_of_source(const std::filesystem::path& source);
+
 /// What the marks of a SOURCE choose. Errors name the option.
 Result<ArrayChoice> array_choice(const std::filesystem::path& source);
 

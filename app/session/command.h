@@ -140,9 +140,10 @@ using FocusControl = Set<Part::view, &ViewState::focus>;  // by the Tab key
 using PointAt = Set<Part::view, &ViewState::pointed>;  // a control that the lesson speaks of; empty: none
 
 // Files. The step carries them out on a worker.
-struct Browse { Browser::Purpose purpose = Browser::Purpose::none; std::string folder; };  // empty: where it was
+// `folder`: empty: where it was. `as_a`: what is opened becomes A of View::compare; what was open stays B.
+struct Browse { Browser::Purpose purpose = Browser::Purpose::none; std::string folder; bool as_a = false; };
 using NameFile = Set<Part::browser, &Browser::name>;  // typed or chosen in the browser
-struct OpenPath { std::string path; };
+struct OpenPath { std::string path; bool as_a = false; };
 struct SaveSession { std::string path; };
 struct ExportTo { std::string path; };            // the format follows the name's ending
 using ChooseExport = Set<Part::browser, &Browser::part>;
@@ -156,7 +157,7 @@ struct Quit {};
 struct Answered { std::function<void(AppState&)> take; };  // of a question of session/answers.h, made by reply()
 struct ModelsListed { std::vector<Browser::Entry> models; };  // those of this disk that can be opened by name
 struct FolderListed { std::string folder; std::vector<Browser::Entry> entries; };
-struct FileOpened { std::string path; OpenFile opened; };
+struct FileOpened { std::string path; OpenFile opened; bool as_a = false; };
 // the document that was saved; none: an export
 struct FileSaved { std::string path; std::optional<Document> session; };
 struct FileFailed { Error error; };

@@ -9,6 +9,7 @@
 #include "session/figure_request.h"
 #include "session/file/open_file.h"
 #include "session/lesson_commands.h"
+#include "session/opening.h"
 #include "session/state_rules.h"
 
 namespace headlight {
@@ -36,6 +37,7 @@ struct FileUpdate {
       browser.folder = state.settings.folder;
       browser.entries.clear();
     }
+    browser.as_a = c.as_a || (browser.as_a && c.purpose == browser.purpose);
     browser.purpose = c.purpose;
     if (c.folder.empty() || c.folder == browser.folder) return;
     browser.folder = c.folder;
@@ -71,6 +73,7 @@ struct FileUpdate {
     return static_cast<bool>(seen);
   }
   void operator()(FileOpened& c) {
+    if (c.as_a) return keep_opened(state, c);
     state.open_failure.reset();
     if (c.opened.kind == OpenFile::Kind::picture && !sees_picture(c)) return;
     if (c.opened.kind != OpenFile::Kind::lesson) return take_opened(state, c, kind);

@@ -31,11 +31,6 @@ void cut_prefix(AppState& state);
 /// Appends the word that the answer gives, if one is still to be generated.
 void generate(AppState& state);
 void stop_generating(AppState& state);
-/// Takes over what a file held; `kind` is that of the command.
-void take_opened(AppState& state, FileOpened& opened, CommandKind kind);
-/// What a session has beside its question and its look: A of View::compare, which is computed again, and the lesson
-/// that was read in it. The lines name the parts of the session that are missing now.
-std::vector<Error> take_kept_and_lesson(AppState& state, Session& session);
 /// Requests the check that the document's checkpoint was loaded correctly.
 void await_check(AppState& state, std::vector<Error> warnings);
 

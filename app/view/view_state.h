@@ -262,6 +262,8 @@ struct Browser {
   std::string folder;
   std::string name;  // the chosen or typed file name; may be a whole path
 
+  bool as_a = false;  // of Purpose::open: what is opened becomes A of View::compare
+
   /// The list of Purpose::open.
   enum class List { shipped, recent, trained, disk, folders } list = List::folders;
 

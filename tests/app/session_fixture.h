@@ -112,7 +112,7 @@ struct Running {
 /// Steps until `done`, for what may take longer than expected but must happen.
 template <class Done>
 bool eventually(Loop& loop, AppState& state, Done done, double now = 0) {
-  for (int i = 0; i < 3000 && !done(); ++i) {
+  for (int i = 0; i < 12000 && !done(); ++i) {
     push(loop, state, {}, now);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }

@@ -10,6 +10,7 @@
 #include "session/file/session_file.h"
 #include "session/lesson_commands.h"
 #include "session/loop/startup.h"
+#include "session/opening.h"
 #include "session/shown.h"
 #include "session/state_rules.h"
 #include "session/update.h"
@@ -250,8 +251,8 @@ TEST(Restart, ACrashLeavesAAndTheLookOnDisk) {
   push({KeepAnswer{}, SetText{"我"}, ShowView{View::compare}, ShowGrid{GridShow::all}}, 2);
   loop.settle(state);
   std::optional<Session> left;
-  // Both are written on a worker.
-  for (int i = 0; i < 2000 && !(left && left->kept && read_settings().layout.view == View::compare); ++i) {
+  // Both are written on a worker, and a disk may be busy for seconds.
+  for (int i = 0; i < 30000 && !(left && left->kept && read_settings().layout.view == View::compare); ++i) {
     push({}, 3 + i);
     if (auto session = std::filesystem::exists(path) ? read_session(path)
                                                      : Result<Session>(Error(ErrorCode::bad_value, "not yet")))

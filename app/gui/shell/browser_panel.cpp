@@ -15,6 +15,7 @@
 #include "gui/shell/shell.h"
 #include "paper/figure_file.h"
 #include "read/external/page_text.h"
+#include "words/compare_words.h"
 #include "words/figure_words.h"
 #include "words/window_words.h"
 #include "write/export.h"
@@ -58,7 +59,7 @@ void act(Gui& gui, const Browser& browser) {
     return;
   }
   switch (browser.purpose) {
-    case Browser::Purpose::open: gui.push(OpenPath{path}); break;
+    case Browser::Purpose::open: gui.push(OpenPath{path, browser.as_a}); break;
     case Browser::Purpose::save: gui.push(SaveSession{path}); break;
     case Browser::Purpose::export_to: gui.push(ExportTo{path}); break;
     case Browser::Purpose::figure: gui.push(FigureTo{path}); break;
@@ -120,7 +121,7 @@ void entry_line(Gui& gui, std::size_t i) {
   const ImU32 ink = opening || entry.folder ? gui.colours().text : gui.colours().dim;
   const std::string what = entry.folder && !entry.opens ? gui.word(kFileWords.folder) : kind_in_words(gui, entry.what);
   if (list_line(gui, entry.name + (entry.folder && !model ? "/" : ""), what, entry.name == browser.name, ink)) {
-    if (model) gui.push(OpenPath{(folder / entry.name).string()});
+    if (model) gui.push(OpenPath{(folder / entry.name).string(), browser.as_a});
     else if (entry.folder) gui.push(Browse{browser.purpose, (folder / entry.name).string()});
     else if (ImGui::IsMouseDoubleClicked(0)) act(gui, browser);
     else gui.push(NameFile{entry.name});
@@ -160,7 +161,8 @@ const Words& kind_of_model(Arch arch) {
 void path_line(Gui& gui, const std::string& name, const std::string& label, const std::string& what,
                const std::string& path) {
   ImGui::PushID(name.c_str());
-  if (list_line(gui, label, what, gui.state.document.model_path == path, gui.colours().text)) gui.push(OpenPath{path});
+  if (list_line(gui, label, what, gui.state.document.model_path == path, gui.colours().text))
+    gui.push(OpenPath{path, gui.state.browser.as_a});
   ImGui::PopID();
   gui.name_item(name);
 }
@@ -243,8 +245,9 @@ const Words& action_word(const Browser& browser) {
   return browser.purpose == Browser::Purpose::save ? kFileWords.do_save : kFileWords.do_export;
 }
 
-const Words& heading(Browser::Purpose purpose) {
-  if (purpose == Browser::Purpose::open) return kWindowWords.open;
+const Words& heading(const Browser& browser) {
+  const Browser::Purpose purpose = browser.purpose;
+  if (purpose == Browser::Purpose::open) return browser.as_a ? kCompareWords.open_as_a : kWindowWords.open;
   if (purpose == Browser::Purpose::figure) return kWindowWords.figure;
   if (purpose == Browser::Purpose::corpus) return kFileWords.corpus_text;
   return purpose == Browser::Purpose::save ? kWindowWords.save_as : kWindowWords.export_numbers;
@@ -256,7 +259,7 @@ void browser_panel(Gui& gui) {
   const Browser& browser = gui.state.browser;
   if (browser.purpose == Browser::Purpose::none) return;
   const bool drawing = browser.purpose == Browser::Purpose::figure;
-  begin_dialog(gui, "browser", heading(browser.purpose), drawing ? 1080 : 760, drawing ? 640 : 560);
+  begin_dialog(gui, "browser", heading(browser), drawing ? 1080 : 760, drawing ? 640 : 560);
   // On the colour of the panel the usual ground of a chosen line is not seen.
   ImGui::PushStyleColor(ImGuiCol_Header, gui.colours().selected);
   const ImVec2 room = ImGui::GetContentRegionAvail(), corner = ImGui::GetCursorScreenPos();

@@ -13,12 +13,12 @@
 
 namespace headlight {
 
-Job open_job(const std::string& path) {
-  return [path](Progress& progress) -> std::optional<Command> {
-    auto opened = open_any(path, progress);
-    if (!opened && progress.stop) return FileFailed{opened.error()};
-    if (!opened) return OpenFailed{path, opened.error(), sentence_of_session(path)};
-    return FileOpened{path, std::move(*opened)};
+Job open_job(const OpenPath& open) {
+  return [open](Progress& progress) -> std::optional<Command> {
+    auto opened = open_any(open.path, progress);
+    if (!opened && (progress.stop || open.as_a)) return FileFailed{opened.error()};
+    if (!opened) return OpenFailed{open.path, opened.error(), sentence_of_session(open.path)};
+    return FileOpened{open.path, std::move(*opened), open.as_a};
   };
 }
 

@@ -9,7 +9,7 @@
 namespace headlight {
 
 /// Any file that the window opens.
-Job open_job(const std::string& path);
+Job open_job(const OpenPath& open);
 /// A session's file.
 Job save_job(const std::string& path, Session session);
 /// The numbers of all that is asked, or of the chosen head; of a .py the program of the chosen head's layer.

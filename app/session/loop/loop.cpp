@@ -102,7 +102,7 @@ Loop::~Loop() {
 
 bool Loop::step(AppState& state, Commands& commands, double now) {
   for (Command& command : commands) {
-    if (const auto* open = command.as<OpenPath>())
+    if (const auto* open = command.as<OpenPath>(); open && !open->as_a)
       if (auto instead = opened_by_tool(open->path)) command = *std::move(instead);
     update(state, command);  // first, so that a save has the gesture that it ends
     if (is_typed(command.kind())) rests_at_ = now + kTextRests;
@@ -138,7 +138,7 @@ bool Loop::step(AppState& state, Commands& commands, double now) {
 }
 
 void Loop::carry_out(const AppState& state, const Command& command) {
-  if (const auto* open = command.as<OpenPath>()) file_jobs_.push_back({open_job(open->path)});
+  if (const auto* open = command.as<OpenPath>()) file_jobs_.push_back({open_job(*open)});
   if (const auto* save = command.as<SaveSession>())
     file_jobs_.push_back({save_job(save->path, session_of(state)), true});
   if (const auto* target = command.as<ExportTo>()) file_jobs_.push_back({export_job(target->path, state)});

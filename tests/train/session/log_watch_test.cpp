@@ -33,7 +33,7 @@ void log(const fs::path& folder, Index step, float first, const std::string& tok
 template <class Done>
 bool shown_in_time(Loop& loop, AppState& state, Done done) {
   Commands none;
-  for (int i = 0; i < 3000 && !done(); ++i) {
+  for (int i = 0; i < 12000 && !done(); ++i) {
     loop.step(state, none, 0);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }

@@ -27,7 +27,7 @@ class TrainerTest : public testing::Test {
   }
   template <class Done>
   bool eventually(Done done) {
-    for (int i = 0; i < 4000 && !done(); ++i) {
+    for (int i = 0; i < 12000 && !done(); ++i) {
       push({});
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }

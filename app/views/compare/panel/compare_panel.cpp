@@ -9,6 +9,7 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
 #include "gui/frame/no_answer.h"
+#include "models/model_sources.h"
 #include "session/shown.h"
 #include "views/compare/panel/compare.h"
 #include "views/compare/panel/joint_map.h"
@@ -91,6 +92,16 @@ void compare_start_panel(Gui& gui) {
   centre(primary_width(gui.word(kCompareWords.keep_as_a)));
   if (primary_button(gui, "keep", gui.word(kCompareWords.keep_as_a))) gui.push(KeepAnswer{});
   explain_item(gui, kCompareWords.tip_keep_as_a, {Act::keep_answer});
+  ImGui::Dummy({0, 4 * gui.unit});
+  if (const std::string base = base_of_source(gui.state.document.model_path); !base.empty()) {
+    centre(button_width(gui.word(kCompareWords.base_as_a)));
+    if (flat_button(gui, "base as a", gui.word(kCompareWords.base_as_a))) gui.push(OpenPath{base, true});
+    explain_item(gui, kCompareWords.tip_base_as_a);
+  }
+  centre(button_width(gui.word(kCompareWords.open_as_a)));
+  if (flat_button(gui, "open as a", gui.word(kCompareWords.open_as_a)))
+    gui.push(Browse{Browser::Purpose::open, gui.state.browser.folder, true});
+  explain_item(gui, kCompareWords.tip_open_as_a);
 }
 
 void compare_header_panel(Gui& gui) {
