@@ -1,10 +1,11 @@
-// A folder for the files of a test.
+// A folder for the files of a test, and a variable of the environment.
 #pragma once
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,25 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
+};
+
+/// Sets an environment variable for as long as it lives; null removes it.
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) {
+    if (const char* old = getenv(name)) old_ = old;
+    if (value) setenv(name, value, 1);
+    else unsetenv(name);
+  }
+  Variable(const Variable&) = delete;
+  ~Variable() {
+    if (old_) setenv(name_, old_->c_str(), 1);
+    else unsetenv(name_);
+  }
+
+ private:
+  const char* name_;
+  std::optional<std::string> old_;
 };
 
 }  // namespace headlight

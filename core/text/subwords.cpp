@@ -11,7 +11,8 @@
 namespace headlight {
 
 WordTable::WordTable(std::vector<Word> words) : words_(std::move(words)) {
-  std::stable_sort(words_.begin(), words_.end(), [](const Word& a, const Word& b) { return a.text < b.text; });
+  const auto before = [](const Word& a, const Word& b) { return a.text < b.text; };
+  if (!std::is_sorted(words_.begin(), words_.end(), before)) std::stable_sort(words_.begin(), words_.end(), before);
   // Of equal ones the last is kept.
   std::size_t kept = 0;
   for (std::size_t i = 0; i < words_.size(); ++i) {
@@ -87,8 +88,8 @@ struct Bpe::Symbol {
 
 Result<Bpe> Bpe::make(std::string_view where, WordTable words, BpeOptions options,
                       const std::vector<std::pair<std::string_view, std::string_view>>& merges) {
-  Bpe bpe;
-  bpe.merges_.reserve(merges.size());
+  std::vector<Merge> found;
+  found.reserve(merges.size());
   const auto missing = [&](std::size_t rank, std::string_view word) {
     return bad_input(where, "merge " + std::to_string(rank), "words of the vocabulary", quoted_word(word));
   };
@@ -102,13 +103,18 @@ Result<Bpe> Bpe::make(std::string_view where, WordTable words, BpeOptions option
     merged.assign(left).append(right.substr(prefix));
     const auto id = words.id(merged);
     if (!id) return missing(rank, merged);
-    bpe.merges_.push_back({pair_of(*left_id, *right_id), static_cast<std::int32_t>(rank), *id});
+    found.push_back({pair_of(*left_id, *right_id), static_cast<std::int32_t>(rank), *id});
   }
-  std::sort(bpe.merges_.begin(), bpe.merges_.end(),
+  std::sort(found.begin(), found.end(),
             [](const Merge& a, const Merge& b) { return a.pair != b.pair ? a.pair < b.pair : a.rank > b.rank; });
-  bpe.merges_.erase(std::unique(bpe.merges_.begin(), bpe.merges_.end(),
-                                [](const Merge& a, const Merge& b) { return a.pair == b.pair; }),
-                    bpe.merges_.end());
+  found.erase(std::unique(found.begin(), found.end(), [](const Merge& a, const Merge& b) { return a.pair == b.pair; }),
+              found.end());
+  return of_merges(std::move(words), std::move(options), std::move(found));
+}
+
+Bpe Bpe::of_merges(WordTable words, BpeOptions options, std::vector<Merge> merges) {
+  Bpe bpe;
+  bpe.merges_ = std::move(merges);
   bpe.words_ = std::move(words);
   bpe.options_ = std::move(options);
   if (bpe.options_.byte_fallback) bpe.byte_ids_ = byte_word_ids(bpe.words_);

@@ -45,6 +45,8 @@ class WordTable {
   /// The largest id, plus one.
   std::size_t ids() const { return word_of_id_.size(); }
   std::optional<std::int32_t> id(std::string_view text) const;
+  /// In the order of their bytes.
+  const std::vector<Word>& words() const { return words_; }
   /// Empty where no word has the id.
   std::string_view text(std::int32_t id) const;
 
@@ -103,12 +105,20 @@ struct BpeOptions {
 
 class Bpe {
  public:
+  struct Merge {
+    std::uint64_t pair = 0;  // both ids, the left one in the upper half
+    std::int32_t rank = 0, id = 0;
+  };
+
   /// `merges` in the order of their rank, as the words to be merged; of two equal ones the later counts. Errors: a
   /// merge of words, or to a word, that the vocabulary lacks.
   static Result<Bpe> make(std::string_view where, WordTable words, BpeOptions options,
                           const std::vector<std::pair<std::string_view, std::string_view>>& merges);
+  /// Of merges as `merges()` has them: by pair, each pair once, of ids that `words` has.
+  static Bpe of_merges(WordTable words, BpeOptions options, std::vector<Merge> merges);
 
   const WordTable& words() const { return words_; }
+  const std::vector<Merge>& merges() const { return merges_; }
   bool has_byte_fallback() const { return options_.byte_fallback; }
   const std::string& end_suffix() const { return options_.end_suffix; }
   const std::string& continuing_prefix() const { return options_.continuing_prefix; }
@@ -117,10 +127,6 @@ class Bpe {
   Status tokenize(std::string_view piece, std::vector<ModelToken>& tokens) const;
 
  private:
-  struct Merge {
-    std::uint64_t pair = 0;  // both ids
-    std::int32_t rank = 0, id = 0;
-  };
   struct Symbol;
   const Merge* merge_of(std::int32_t left, std::int32_t right) const;
   Status symbols_of(std::string_view piece, std::vector<Symbol>& symbols) const;

@@ -22,24 +22,7 @@ namespace fs = std::filesystem;
 
 using Folder = TemporaryFolder;
 
-/// Sets an environment variable for as long as it lives; null removes it.
-class Variable {
- public:
-  Variable(const char* name, const char* value) : name_(name) {
-    if (const char* old = getenv(name)) old_ = old;
-    if (value) setenv(name, value, 1);
-    else unsetenv(name);
-  }
-  Variable(const Variable&) = delete;
-  ~Variable() {
-    if (old_) setenv(name_, old_->c_str(), 1);
-    else unsetenv(name_);
-  }
-
- private:
-  const char* name_;
-  std::optional<std::string> old_;
-};
+using headlight::Variable;
 
 inline fs::path golden(const std::string& name) { return fs::path(HEADLIGHT_TEST_DATA) / "golden" / name; }
 inline fs::path assets() { return fs::path(HEADLIGHT_TEST_DATA).parent_path() / "assets"; }

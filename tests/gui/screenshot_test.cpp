@@ -12,6 +12,7 @@
 #include "gl/offscreen.h"
 #include "read/picture/picture_file.h"
 #include "session/loop/startup.h"
+#include "temporary_folder.h"
 
 namespace headlight {
 namespace {
@@ -29,17 +30,6 @@ double share_that_differs(const Picture& a, const Picture& b) {
   }
   return static_cast<double>(differ) / static_cast<double>(a.pixels.size() / 3);
 }
-
-/// An environment variable for a while.
-class ScopedVariable {
- public:
-  ScopedVariable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
-  ~ScopedVariable() { ::unsetenv(name_); }
-  ScopedVariable(const ScopedVariable&) = delete;
-
- private:
-  const char* name_;
-};
 
 struct PictureAsked {
   const char* name;
@@ -70,7 +60,7 @@ TEST_P(Screens, LookAsTheyDid) {
   // The pictures are drawn in one family, whatever else a machine has.
   if (!std::filesystem::exists("/usr/share/fonts/truetype/wqy/wqy-microhei.ttc"))
     GTEST_SKIP() << "the pictures are drawn in fonts-wqy-microhei";
-  const ScopedVariable fonts("FONTCONFIG_FILE", HEADLIGHT_TEST_DATA "/golden/screens/fonts.conf");
+  const Variable fonts("FONTCONFIG_FILE", HEADLIGHT_TEST_DATA "/golden/screens/fonts.conf");
 
   Startup start;
   start.session.document.config.arch = screen.arch;

@@ -6,6 +6,7 @@
 #include "base/folders.h"
 #include "read/json/json_document.h"
 #include "read/json/json_fields.h"
+#include "read/tokenizer/kept_words.h"
 #include "read/tokenizer/rank_tables.h"
 #include "read/tokenizer/sentencepiece_tokenizer.h"
 #include "read/tokenizer/tokenizer_classes.h"
@@ -32,11 +33,14 @@ Result<TokenizerFile> finished(UnfinishedTokenizer read, const TokenizerSettings
 
 Result<TokenizerFile> read_tokenizer_json(const Path& path, const TokenizerSettings& settings) {
   const auto text = TRY(read_file(path, kMostTokenizerBytes));
-  auto document = parse_json(path.string(), text);
+  const auto kept = kept_words(text);
+  auto document = parse_json(path.string(), kept ? kept->rest : text);
   if (!document) return document.error();
+  const std::string rest = kept ? std::string() : without_words(*document, text);
   AppliedRules rules;
   apply_to_document(*document, settings, rules);
-  auto parsed = TRY(tokenizer_from_json(path.string(), *document));
+  auto parsed = TRY(tokenizer_from_json(path.string(), *document, kept ? &kept->bpe : nullptr));
+  if (const auto* bpe = std::get_if<Bpe>(&parsed.tokenizer.model); bpe && !rest.empty()) keep_words(text, rest, *bpe);
   if (!settings.any)
     return TokenizerFile{.tokenizer = std::make_shared<const Tokenizer>(std::move(parsed.tokenizer)),
                          .file = path,

@@ -55,7 +55,7 @@ Merges merges_from(const JsonField& field) {
   return {};
 }
 
-std::optional<TokenModel> bpe_from(const JsonField& field, std::vector<Error>& warnings) {
+std::optional<TokenModel> bpe_from(const JsonField& field, std::vector<Error>& warnings, const Bpe* kept) {
   BpeOptions options{.unknown = optional_text(field, "unk_token"),
                      .continuing_prefix = field.text("continuing_subword_prefix", ""),
                      .end_suffix = field.text("end_of_word_suffix", ""),
@@ -65,6 +65,7 @@ std::optional<TokenModel> bpe_from(const JsonField& field, std::vector<Error>& w
   if (field.has("dropout") && field.at("dropout").value() != 0)
     warnings.emplace_back(ErrorCode::bad_value, field.problems().where,
                           "model.dropout: not applied, so that a text has one reading");
+  if (kept) return TokenModel(Bpe::of_merges(kept->words(), std::move(options), kept->merges()));
   std::vector<WordTable::Word> words = vocabulary_from(field.at("vocab"));
   const Merges merges = merges_from(field.at("merges"));
   if (field.problems().first) return std::nullopt;
@@ -160,14 +161,14 @@ std::optional<TokenModel> word_level_from(const JsonField& field) {
   return TokenModel(std::move(model));
 }
 
-std::optional<TokenModel> model_from(const JsonField& field, std::vector<Error>& warnings) {
+std::optional<TokenModel> model_from(const JsonField& field, std::vector<Error>& warnings, const Bpe* kept) {
   // Old files do not name the type.
   const std::string guess = field.has("merges")                     ? "BPE"
                             : field.at("vocab").value().is_array()  ? "Unigram"
                             : field.has("max_input_chars_per_word") ? "WordPiece"
                                                                     : "WordLevel";
   const std::string type = field.text("type", guess);
-  if (type == "BPE") return bpe_from(field, warnings);
+  if (type == "BPE") return bpe_from(field, warnings, kept);
   if (type == "Unigram") return unigram_from(field);
   if (type == "WordPiece") return wordpiece_from(field);
   if (type == "WordLevel") return word_level_from(field);
@@ -261,7 +262,7 @@ Result<TokenizerJson> parse_tokenizer_json(std::string_view where, std::string_v
   return tokenizer_from_json(where, *document);
 }
 
-Result<TokenizerJson> tokenizer_from_json(std::string_view where, const nlohmann::json& document) {
+Result<TokenizerJson> tokenizer_from_json(std::string_view where, const nlohmann::json& document, const Bpe* kept) {
   JsonProblems problems{.where = std::string(where)};
   const JsonField root(document, "", problems);
   if (!document.is_object()) return bad_input(where, "", "an object", "something else");
@@ -277,7 +278,7 @@ Result<TokenizerJson> tokenizer_from_json(std::string_view where, const nlohmann
   tokenizer.templates = templates_from(root.at("post_processor"));
   const std::vector<AddedToken> listed = added_from(root.at("added_tokens"));
   if (!problems.first) {
-    auto model = model_from(root.at("model"), result.warnings);
+    auto model = model_from(root.at("model"), result.warnings, kept);
     if (model) tokenizer.model = *std::move(model);
   }
   if (!problems.first) set_lexicon(tokenizer, root.at("pre_tokenizer"));

@@ -21,8 +21,9 @@ struct TokenizerJson {
 /// others are numbered on from the vocabulary's size, whatever the file states. Truncation, padding and dropout are not
 /// applied, as transformers does not apply them by default, with a warning. Errors name `where` and the field.
 Result<TokenizerJson> parse_tokenizer_json(std::string_view where, std::string_view text);
-/// The same of a document that was parsed.
-Result<TokenizerJson> tokenizer_from_json(std::string_view where, const nlohmann::json& document);
+/// The same of a document that was parsed; `kept`: its words and merges, which then are not read from the document.
+Result<TokenizerJson> tokenizer_from_json(std::string_view where, const nlohmann::json& document,
+                                          const Bpe* kept = nullptr);
 
 /// A vocabulary {word: id}; ids are unique and below kMostTokenIds.
 std::vector<WordTable::Word> vocabulary_from(const JsonField& field);
