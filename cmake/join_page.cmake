@@ -9,7 +9,7 @@ file(READ ${WEB}/worker.js WORKER)
 
 # In the order in which they are evaluated: nothing at the top of a module may use a later one.
 set(MODULES unicode core data look elements paint state stage numbers atlas controls live api
-  lessons site main)
+  bridge lessons site main)
 
 file(GLOB FOUND RELATIVE ${WEB} ${WEB}/*.js)
 foreach(MODULE ${FOUND})

@@ -19,7 +19,7 @@ foreach(NAME libimgui-dev libstb-dev libeigen3-dev nlohmann-json3-dev libcli11-d
   install(FILES /usr/share/doc/${NAME}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences RENAME ${NAME}-copyright OPTIONAL)
 endforeach()
 if(EXISTS ${CMAKE_SOURCE_DIR}/python/headlight)
-  install(DIRECTORY python/headlight DESTINATION lib/python3/dist-packages FILES_MATCHING PATTERN *.py PATTERN *.json PATTERN *.pyi PATTERN py.typed)
+  install(DIRECTORY python/headlight DESTINATION lib/python3/dist-packages FILES_MATCHING PATTERN *.py PATTERN *.js PATTERN *.json PATTERN *.pyi PATTERN py.typed)
 endif()
 
 # The manual page and the completions say what --help says, because they are made of it when the program is installed.

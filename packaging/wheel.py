@@ -40,7 +40,7 @@ def main() -> None:
         sys.exit(f"wheel.py: {tree}: expected a program and share/headlight, found {sorted(p.name for p in tree.iterdir())}")
     name, data = f"headlight-{version}", f"headlight-{version}.data"
     members = {}
-    for pattern in ("*.py", "*.json", "*.pyi", "py.typed"):
+    for pattern in ("*.py", "*.js", "*.json", "*.pyi", "py.typed"):
         for file in sorted((ROOT / "python/headlight").glob(pattern)):
             members[f"headlight/{file.name}"] = file.read_bytes()
     for file in programs:

@@ -10,7 +10,7 @@ Array = np.ndarray[Any, Any]
 __version__: str
 __all__ = ['Answer', 'Error', 'Keep', 'Loaded', 'Mistake', 'Model', 'Page', 'Report', 'Seen', 'attention', 'check', 'claims',
 'explain', 'export', 'figure', 'generate', 'heads', 'lens', 'lines', 'log', 'next', 'page', 'patch', 'program',
-'save', 'show', 'tracker', 'watch', 'why']
+'save', 'show', 'tracker', 'watch', 'why', 'widget']
 
 
 class Answer:
@@ -247,3 +247,9 @@ watch = Seen
 
 def why(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Array]:
     """The terms that a score of attention is a sum of, as `headlight why` has them."""
+
+
+def widget(text: Any = None, source: Any = None, **options: Any) -> Any:
+    """The page as a widget of a notebook: of an `Answer`, or of what `page` takes. Its traits are what is looked at, as
+    the reader or Python sets them: `head` ("1.4"), `query` and `key` (of the pinned cell, or None), `mask` ("none",
+    "causal", "padding", "causal+padding", "file"), `off` (["0.3"]); `error`: why the page did not take the last."""

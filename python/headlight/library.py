@@ -202,7 +202,9 @@ class Loaded:
         require(answer._owned, "generate", "libheadlight.so", "none (headlight.generate asks the program)")
         for _ in range(count):
             last, drawn = answer._owned, (ctypes.c_float(temperature), ctypes.c_uint64(seed))
-            answer = Answer(self, _call(last.loaded, "step", last.pointer, *drawn), text, {})
+            owned = _call(last.loaded, "step", last.pointer, *drawn)
+            ids = [token["id"] for token in json.loads(owned.get("tokens", _SIZE(0), b"tokens"))]
+            answer = Answer(self, owned, None, {"ids": ids})      # what asks for the same again
             word = json.loads(answer._owned.get("word"))
             yield word["text"], answer
             if word["ends"]:

@@ -38,7 +38,7 @@ mapped = {line.split(None, 5)[5].strip() for line in open("/proc/self/maps") if 
 for file in ("lib/headlight/libheadlight.so.1", "share/headlight/assets/models/decoder/model.safetensors"):
     assert f"{own}/{file}" in mapped, (file, mapped)
 assert headlight.__file__.startswith(own)
-for name in ("py.typed", "__init__.pyi"):
+for name in ("py.typed", "__init__.pyi", "widget.js"):
     assert (Path(headlight.__file__).parent / name).is_file(), name
 os.environ["HEADLIGHT_LIBRARY"] = ""
 process = headlight.open("shipped:decoder")("我请李雷", mask="causal", off=["1.3"])

@@ -20,9 +20,10 @@ import reader_tests
 import site_tests
 import source_tests
 import trust_tests
+import widget_tests
 from page_setting import Setting
 
-PARTS = agree_tests, live_tests, trust_tests, source_tests, reader_tests, site_tests
+PARTS = agree_tests, live_tests, trust_tests, source_tests, reader_tests, site_tests, widget_tests
 
 
 def main():

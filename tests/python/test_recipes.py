@@ -37,8 +37,8 @@ class Recipes(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             return done.stdout, sorted(os.listdir(folder)), code[0]
 
-    def test_eight_recipes(self):
-        self.assertEqual(len(recipes()), 8)      # one of them in test_library.py
+    def test_nine_recipes(self):
+        self.assertEqual(len(recipes()), 9)      # one of them in test_library.py, one in test_notebook.py
 
     def test_a_model_that_is_running(self):
         from test_live import Gpt2, Tokenizer

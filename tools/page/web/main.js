@@ -2,6 +2,7 @@
 
 import { createInterface } from './api.js';
 import { createAtlas } from './atlas.js';
+import { createBridge } from './bridge.js';
 import { createControls, createKeys } from './controls.js';
 import { startCore } from './core.js';
 import { answerOf, inflated, openAnswer, readPage } from './data.js';
@@ -135,13 +136,15 @@ function open(core, page, answer, kept) {
 
   const {reveal, zoom} = stage, keys = createKeys(store, {reveal, zoom, order: atlas.order, theme: switchTheme, views});
   const ofCell = (name) => ['hovered', 'hoveredHead', 'pointer', 'pointed', 'pinned'].includes(name);
-  store.notify = (change) => request(Object.keys(change).every(ofCell) ? 'cell' : 'all');
+  let tell = () => {};
+  store.notify = (change) => { request(Object.keys(change).every(ofCell) ? 'cell' : 'all'); tell(); };
   dark.addEventListener('change', takeTheme);
   print.addEventListener('change', () => { takeTheme(); draw(); });
   new ResizeObserver(() => request()).observe(document.body);
   takeTheme();
   const api = createInterface(store, live, views);
   Object.defineProperty(window, 'headlight', {value: api, enumerable: true});
+  tell = createBridge(store, api);
   if (page.live) live.start();
   if (!page.site) return;
   site = createSite(store, page, live, api, stage, () => request());
