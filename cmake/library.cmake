@@ -15,7 +15,8 @@ set(HEADLIGHT_PUBLIC_HEADERS
   # the forward pass, rows of patterns, the next word
   math/attention.h math/forward.h math/generate.h math/output.h math/patch.h
   # readers: checkpoints, tokenizers, tensors files, masks
-  read/array/array.h read/external/mask_file.h read/external/patterns.h read/external/tensors_file.h
+  read/array/array.h read/array/quantization.h read/external/mask_file.h read/external/patterns.h
+  read/external/tensors_file.h
   read/hub/adapter_choice.h read/hub/checkpoint.h read/hub/config_file.h read/tokenizer/tokenizer_file.h
   # every matrix of an answer, measures of heads, exports
   explain/matrices.h heads/head_measures.h write/arrays.h write/export.h)

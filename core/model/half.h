@@ -1,4 +1,4 @@
-// The 16-bit floats of files. Function objects, so that loops that take them inline them.
+// The 16-bit and 8-bit floats of files. Function objects, so that loops that take them inline them.
 #pragma once
 
 #include <bit>
@@ -13,6 +13,14 @@ inline constexpr auto from_float16 = [](std::uint16_t bits) {
   const float number = std::bit_cast<float>(rest << 13) * 0x1p112f;
   const auto magnitude = std::bit_cast<std::uint32_t>(number) | (rest >= 0x7C00u ? 0x7F800000u : 0u);
   return std::bit_cast<float>(magnitude | (bits & 0x8000u) << 16);
+};
+
+/// float8 E4M3 without infinities (Micikevicius et al. 2022, table 1) → float32, exactly.
+inline constexpr auto from_float8 = [](std::uint8_t bits) {
+  const std::uint32_t rest = bits & 0x7Fu;
+  const float number = std::bit_cast<float>(rest << 20) * 0x1p120f;  // the exponents are 120 apart
+  const auto magnitude = rest == 0x7Fu ? 0x7FC00000u : std::bit_cast<std::uint32_t>(number);
+  return std::bit_cast<float>(magnitude | (bits & 0x80u) << 24);
 };
 
 /// bfloat16, the upper half of a float32.

@@ -229,15 +229,73 @@ void widen_q6_k(const char* from, Index blocks, float* to) {
   });
 }
 
+// Blocks of 32 that begin with their scale in float32.
+
+float float_at(const Byte* at) {
+  float number;
+  std::memcpy(&number, at, sizeof number);
+  return number;
+}
+
+/// scale·q + least, the numbers in the order of Q4_1
+void widen_grouped_4(const char* from, Index blocks, float* to) {
+  each_block<24, kSmall>(from, blocks, to, [](const Byte* at, float* x) {
+    const float scale = float_at(at), least = float_at(at + 4);
+    for (int j = 0; j < 16; ++j) {
+      x[j] = static_cast<float>(at[8 + j] & 15) * scale + least;
+      x[j + 16] = static_cast<float>(at[8 + j] >> 4) * scale + least;
+    }
+  });
+}
+
+void widen_grouped_8(const char* from, Index blocks, float* to) {
+  each_block<40, kSmall>(from, blocks, to, [](const Byte* at, float* x) {
+    const float scale = float_at(at), least = float_at(at + 4);
+    for (int j = 0; j < kSmall; ++j) x[j] = static_cast<float>(at[8 + j]) * scale + least;
+  });
+}
+
+/// q·scale/127, in the order of bitsandbytes' int8_vectorwise_dequant
+void widen_int8(const char* from, Index blocks, float* to) {
+  each_block<36, kSmall>(from, blocks, to, [](const Byte* at, float* x) {
+    const float scale = float_at(at);
+    for (int j = 0; j < kSmall; ++j)
+      x[j] = static_cast<float>(static_cast<std::int8_t>(at[4 + j])) * scale * 7.874015718698502e-3f;
+  });
+}
+
+void widen_float8(const char* from, Index blocks, float* to) {
+  each_block<36, kSmall>(from, blocks, to, [](const Byte* at, float* x) {
+    const float scale = float_at(at);
+    for (int j = 0; j < kSmall; ++j) x[j] = from_float8(at[4 + j]) * scale;
+  });
+}
+
+/// Of each byte the upper half is the first number.
+void widen_levels(const char* from, Index blocks, float* to, const std::array<float, 16>& levels) {
+  each_block<20, kSmall>(from, blocks, to, [&](const Byte* at, float* x) {
+    const float scale = float_at(at);
+    for (int j = 0; j < 16; ++j) {
+      x[2 * j] = levels[at[4 + j] >> 4] * scale;
+      x[2 * j + 1] = levels[at[4 + j] & 15] * scale;
+    }
+  });
+}
+void widen_nf4(const char* from, Index blocks, float* to) { widen_levels(from, blocks, to, kNf4Levels); }
+void widen_fp4(const char* from, Index blocks, float* to) { widen_levels(from, blocks, to, kFp4Levels); }
+
 constexpr WeightBlocks kBlocks[kWeightKinds] = {  // in the order of WeightKind
-    {"float16", 1, 2, {0, -1}, widen_float16},     {"bfloat16", 1, 2, {-1, -1}, widen_bfloat16},
-    {"float32", 1, 4, {-1, -1}, widen_float32},    {"Q4_0", kSmall, 18, {0, -1}, widen_q4_0},
-    {"Q4_1", kSmall, 20, {0, 2}, widen_q4_1},      {"Q5_0", kSmall, 22, {0, -1}, widen_q5_0},
-    {"Q5_1", kSmall, 24, {0, 2}, widen_q5_1},      {"Q8_0", kSmall, 34, {0, -1}, widen_q8_0},
-    {"Q2_K", kLarge, 84, {80, 82}, widen_q2_k},    {"Q3_K", kLarge, 110, {108, -1}, widen_q3_k},
-    {"Q4_K", kLarge, 144, {0, 2}, widen_q4_k},     {"Q5_K", kLarge, 176, {0, 2}, widen_q5_k},
-    {"Q6_K", kLarge, 210, {208, -1}, widen_q6_k},  {"IQ4_NL", kSmall, 18, {0, -1}, widen_iq4_nl},
-    {"IQ4_XS", kLarge, 136, {0, -1}, widen_iq4_xs}};
+    {"float16", 1, 2, {0, -1}, widen_float16},        {"bfloat16", 1, 2, {-1, -1}, widen_bfloat16},
+    {"float32", 1, 4, {-1, -1}, widen_float32},       {"Q4_0", kSmall, 18, {0, -1}, widen_q4_0},
+    {"Q4_1", kSmall, 20, {0, 2}, widen_q4_1},         {"Q5_0", kSmall, 22, {0, -1}, widen_q5_0},
+    {"Q5_1", kSmall, 24, {0, 2}, widen_q5_1},         {"Q8_0", kSmall, 34, {0, -1}, widen_q8_0},
+    {"Q2_K", kLarge, 84, {80, 82}, widen_q2_k},       {"Q3_K", kLarge, 110, {108, -1}, widen_q3_k},
+    {"Q4_K", kLarge, 144, {0, 2}, widen_q4_k},        {"Q5_K", kLarge, 176, {0, 2}, widen_q5_k},
+    {"Q6_K", kLarge, 210, {208, -1}, widen_q6_k},     {"IQ4_NL", kSmall, 18, {0, -1}, widen_iq4_nl},
+    {"IQ4_XS", kLarge, 136, {0, -1}, widen_iq4_xs},   {"int4", kSmall, 24, {-1, -1}, widen_grouped_4},
+    {"uint8", kSmall, 40, {-1, -1}, widen_grouped_8}, {"int8", kSmall, 36, {-1, -1}, widen_int8},
+    {"float8", kSmall, 36, {-1, -1}, widen_float8},   {"nf4", kSmall, 20, {-1, -1}, widen_nf4},
+    {"fp4", kSmall, 20, {-1, -1}, widen_fp4}};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 
 #include "base/formatted.h"
 #include "base/result.h"
+#include "bench/peak.h"
 #include "cli/options/parser.h"
 #include "cli/options/print.h"
 
@@ -34,6 +35,9 @@ std::string text_of(const BenchReport& report) {
       if (value > 0) text += formatted(" %10.1f %s", value, unit);
     };
     add(row.flop / row.time.median / 1e9, "GFLOP/s");
+    add(row.share * 100, "% of peak/fma");
+    add(row.read / row.time.median / 1e9, "GB/s");
+    add(row.read_share * 100, "% of peak/read");
     add(row.bytes / row.time.median / 1e6, "MB/s");
     add(row.tokens / row.time.median, "tokens/s");
     add(row.peak / 1e6, "MB peak");
@@ -56,6 +60,9 @@ std::string json_of(const BenchReport& report) {
                                {"low_us", row.time.low * 1e6},
                                {"high_us", row.time.high * 1e6}};
     if (row.flop > 0) one["gflops"] = row.flop / row.time.median / 1e9;
+    if (row.share > 0) one["share"] = row.share;
+    if (row.read > 0) one["read_gb_per_s"] = row.read / row.time.median / 1e9;
+    if (row.read_share > 0) one["read_share"] = row.read_share;
     if (row.bytes > 0) one["mb_per_s"] = row.bytes / row.time.median / 1e6;
     if (row.tokens > 0) one["tokens_per_s"] = row.tokens / row.time.median;
     if (row.peak > 0) one["peak_mb"] = row.peak / 1e6;
@@ -89,6 +96,7 @@ Result<int> report_of(const BenchArguments& options, const BenchSuite::Run& draw
       continue;
     }
     if (!part) return part.error();
+    add_shares(*part);
     std::move(part->rows.begin(), part->rows.end(), std::back_inserter(report.rows));
     std::move(part->exponents.begin(), part->exponents.end(), std::back_inserter(report.exponents));
   }

@@ -24,13 +24,15 @@ struct BenchOptions {
 struct BenchRow {
   std::string name;
   int threads = 1;
-  Timing time = {};      // of one run, in seconds
-  double flop = 0;       // floating-point operations of a run; 0: not counted
-  double bytes = 0;      // that a run writes
-  double tokens = 0;     // that a run trains on
-  double peak = 0;       // bytes of memory that a run needs at most: beside the weights, or of a whole command
-  int uploads = -1;      // matrices that all runs together sent to the graphics card; −1: not counted
-  double processor = 0;  // seconds of processor time of a command, all threads together; 0: not counted
+  Timing time = {};   // of one run, in seconds
+  double flop = 0;    // floating-point operations of a run; 0: not counted
+  double bytes = 0;   // that a run writes
+  double tokens = 0;  // that a run trains on
+  double peak = 0;    // bytes of memory that a run needs at most: beside the weights, or of a whole command
+  int uploads = -1;   // matrices that all runs together sent to the graphics card; −1: not counted
+  double read = 0;    // bytes of weights that a run reads, of runs that wait for them; 0: not counted
+  double share = 0, read_share = 0;  // of peak/fma and of peak/read (bench/peak.h); 0: not measured
+  double processor = 0;              // seconds of processor time of a command, all threads together; 0: not counted
 };
 
 /// How one figure grows with the number of tokens: as their power.

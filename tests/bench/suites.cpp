@@ -15,10 +15,12 @@
 #include "base/random.h"
 #include "bench/inputs.h"
 #include "bench/opening.h"
+#include "bench/peak.h"
 #include "explain/patch/patch_estimate.h"
 #include "heads/head_effects.h"
 #include "math/attention.h"
 #include "math/forward.h"
+#include "model/weight_tree.h"
 #include "train/network/training.h"
 #include "write/export.h"
 
@@ -53,6 +55,19 @@ struct Measured {
     return std::move(report);
   }
 };
+
+/// The rows of which others have a share, in the same rounds as these.
+void add_peaks(const BenchOptions& options, Measured& measured) {
+  if (measured.runs.empty()) return;
+  for (const int threads : options.threads)
+    for (const auto& [name, work] : {std::pair{"peak/fma", &multiply_add}, std::pair{"peak/read", &read_memory}}) {
+      const PeakWork size = work(threads);  // also the run before those that are timed
+      measured.add({.name = name, .threads = threads, .flop = size.flop, .read = size.read}, [work, threads] {
+        work(threads);
+        return Status(Done{});
+      });
+    }
+}
 
 Status answer(const Request& request, int threads) {
   Progress progress;
@@ -113,6 +128,7 @@ Result<BenchReport> attention_suite(const BenchOptions& options) {
                     .flop = attention_flop(static_cast<double>(size.tokens), static_cast<double>(size.d_model))},
                    [request, threads] { return answer(*request, threads); });
   }
+  add_peaks(options, measured);
   return measured.finished(options.rounds);
 }
 
@@ -131,6 +147,25 @@ double model_flop(const Model& model, double tokens) {
   return layer * static_cast<double>(model.config.num_layers) + 2 * words * d;
 }
 
+/// Answers to so few tokens take as long as reading the weights does.
+constexpr Index kWaitForWeights = 16;
+
+/// Of the matrices of the layers, and of the output's where it scores words.
+double bytes_of_weights(const Model& model) {
+  double bytes = 0;
+  const auto add = [&](const Linear& linear) {
+    const bool halves = linear.panels ? linear.panels->halves != nullptr : linear.stored != nullptr;
+    bytes += static_cast<double>(linear.outputs() * linear.inputs()) * (halves ? 2 : 4);
+  };
+  for (const BlockWeights& block : model.blocks)
+    for_each_layer(block, [&](const LayerName&, const auto& layer) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(layer)>, Linear>)
+        if (!layer.is_identity()) add(layer);
+    });
+  if (model.output) add(*model.output->weight);
+  return bytes;
+}
+
 using MakeModel = std::function<std::shared_ptr<const Model>()>;
 
 void add_model(const std::string& of, const MakeModel& make, const BenchOptions& options, Measured& measured) {
@@ -141,7 +176,10 @@ void add_model(const std::string& of, const MakeModel& make, const BenchOptions&
     if (!model) model = make();
     const auto request = std::make_shared<Request>(asked(model, tokens));
     for (const int threads : options.threads)
-      measured.add({.name = name, .threads = threads, .flop = model_flop(*model, static_cast<double>(tokens))},
+      measured.add({.name = name,
+                    .threads = threads,
+                    .flop = model_flop(*model, static_cast<double>(tokens)),
+                    .read = tokens <= kWaitForWeights ? bytes_of_weights(*model) : 0},
                    [request, threads] { return answer(*request, threads); });
   }
 }
@@ -152,6 +190,7 @@ Result<BenchReport> model_suite(const BenchOptions& options) {
       "bert-base", [] { return packed_model(bert_base()); }, options, measured);
   add_model("gpt2-small", random_gpt2_small, options, measured);
   add_model("gpt2-small-bf16", random_half_gpt2_small, options, measured);
+  add_peaks(options, measured);
   return measured.finished(options.rounds);
 }
 

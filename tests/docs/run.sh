@@ -26,6 +26,7 @@ make_folder() {
   rm -rf "$work/folder"
   mkdir "$work/folder" && cd "$work/folder"
   ln -s "$tree/assets" assets
+  ln -s "$tree/tests" tests
   cp -r "$tree/tests/golden/bert" CHECKPOINT
   sed -n '/R"({/,/})"/ { s/.*R"({/{/; s/})".*/}/; p }' "$tree/tests/pair_tokenizer.h" >CHECKPOINT/tokenizer.json
   cp "$work/run" run

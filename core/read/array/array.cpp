@@ -41,7 +41,7 @@ constexpr DtypeRow kDtypes[] = {  // in the order of Dtype, without those in blo
     {4, "int32", {"i4", "I32", "Int"}},        {8, "uint64", {"u8", "U64", ""}},
     {8, "int64", {"i8", "I64", "Long"}},       {2, "float16", {"f2", "F16", "Half"}},
     {2, "bfloat16", {"", "BF16", "BFloat16"}}, {4, "float32", {"f4", "F32", "Float"}},
-    {8, "float64", {"f8", "F64", "Double"}}};
+    {8, "float64", {"f8", "F64", "Double"}},   {1, "float8_e4m3fn", {"", "F8_E4M3", ""}}};
 
 const DtypeRow& row_of(Dtype dtype) { return kDtypes[static_cast<std::size_t>(dtype)]; }
 
@@ -75,7 +75,7 @@ std::optional<Dtype> dtype_named(DtypeNaming naming, std::string_view name) {
   return row == std::end(kDtypes) ? std::nullopt : std::optional(static_cast<Dtype>(row - std::begin(kDtypes)));
 }
 
-bool is_floating(Dtype dtype) { return weight_kind(dtype).has_value() || dtype == Dtype::f64; }
+bool is_floating(Dtype dtype) { return weight_kind(dtype).has_value() || dtype == Dtype::f64 || dtype == Dtype::f8; }
 
 std::optional<std::size_t> num_elements(const std::vector<Index>& shape) {
   std::size_t product = 1;
@@ -129,6 +129,7 @@ void append_widened(Dtype dtype, bool big_endian, std::string_view bytes, std::v
     case Dtype::bf16: return append_as<std::uint16_t>(big_endian, bytes, values, from_bfloat16);
     case Dtype::f32: return append_numbers<float>(big_endian, bytes, values);
     case Dtype::f64: return append_numbers<double>(big_endian, bytes, values);
+    case Dtype::f8: return append_as<std::uint8_t>(false, bytes, values, from_float8);
     default: break;
   }
   const WeightBlocks& blocks = blocks_of(*weight_kind(dtype));

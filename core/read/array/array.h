@@ -21,10 +21,11 @@
 namespace headlight {
 
 /// How an array was stored. Boolean is remembered because a mask of booleans means something else than one of floats.
-/// From q4_0 on: in blocks, as WeightKind has them and in its order.
+/// f8: E4M3, as float8_e4m3fn of torch. From q4_0 on: in blocks, as WeightKind has them and in its order.
 // clang-format off
-enum class Dtype { boolean, u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64,
-                   q4_0, q4_1, q5_0, q5_1, q8_0, q2_k, q3_k, q4_k, q5_k, q6_k, iq4_nl, iq4_xs };
+enum class Dtype { boolean, u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32, f64, f8,
+                   q4_0, q4_1, q5_0, q5_1, q8_0, q2_k, q3_k, q4_k, q5_k, q6_k, iq4_nl, iq4_xs,
+                   grouped_4, grouped_8, int8, float8, nf4, fp4 };
 // clang-format on
 
 /// Bytes of one element as stored, or of one block.

@@ -1,4 +1,5 @@
 #include "read/hub/config_file.h"
+#include "read/array/quantized.h"
 
 #include <algorithm>
 #include <cctype>
@@ -76,7 +77,7 @@ Result<nlohmann::json> text_model(std::string_view where, nlohmann::json documen
                      ErrorCode::unknown_model_type);
   for (const auto& [key, value] : value_or_null(family_of(family.get<std::string>())->row, "unstated").items())
     if (value_or_null(text, key.c_str()).is_null()) text[key] = value;
-  for (const char* key : {"quantization_config", "tie_word_embeddings"})
+  for (const char* key : {"quantization_config", "quantization", "tie_word_embeddings"})
     if (document.contains(key) && !text.contains(key)) text[key] = document[key];
   text["architectures"] = {"LlamaForCausalLM"};  // of the classes of each of these families
   return text;
@@ -192,11 +193,15 @@ Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text
     return bad_input(where, "model_type", "a family of docs/models.md",
                      (type ? found_text(*type) : "none") + (nearest.empty() ? "" : "; the nearest is " + nearest),
                      ErrorCode::unknown_model_type);
-  if (const nlohmann::json* quantized = keyed.find({"quantization_config"}))
-    return bad_input(where, "quantization_config", "none: float weights", quantized_by(*quantized),
+  const nlohmann::json* const quantized = keyed.find({"quantization_config", "quantization"});
+  const auto quantization = quantized ? quantization_of(*quantized) : Quantization{};
+  if (!quantization)
+    return bad_input(where, "quantization_config",
+                     "none, GPTQ, AWQ (gemm), bitsandbytes, fp8 in blocks, or MLX' groups", quantized_by(*quantized),
                      ErrorCode::quantized_weights);
 
   HubConfig hub = family_config(keyed, *family);
+  hub.quantization = *quantization;
   refuse_options_of_others(keyed);
   if (keyed.error()) return *keyed.error();
   hub.tied_where_absent = hub.tied_where_absent || reads_pictures;

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "model/config.h"
 #include "model/weights.h"
+#include "read/array/quantization.h"
 
 namespace headlight {
 
@@ -41,6 +42,7 @@ struct HubPicture {
 
 struct HubConfig {
   const Family* family = nullptr;
+  Quantization quantization = {};
   Config config = {};
   Index embedding_size = 0;  // width of the tables of embeddings; 0: d_model
   Index token_width = 0;     // of token vectors that are projected before anything is added (OPT); 0: as those tables

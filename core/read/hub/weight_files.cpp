@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/formatted.h"
+#include "read/array/quantized.h"
 #include "read/array/safetensors.h"
 #include "read/array/torch_file.h"
 #include "read/hub/adapter.h"
@@ -207,7 +208,8 @@ Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, Progress& 
   if (hub.picture) preprocessing = TRY(take_preprocessing(folder, hub));
   auto files = TRY(open_weights(path));
   std::vector<Error> warnings;
-  auto stored = TRY(with_adapters(std::move(files.stored), folder, hub, adapters, warnings));
+  auto weights = TRY(put_together(std::move(files.stored), hub.quantization));
+  auto stored = TRY(with_adapters(std::move(weights), folder, hub, adapters, warnings));
   auto checkpoint = TRY(checkpoint_from(files.where, hub, std::move(stored), progress, most_widened, reading));
   if (checkpoint.model) checkpoint.model->preprocessing = std::move(preprocessing);
   checkpoint.warnings.insert(checkpoint.warnings.begin(), warnings.begin(), warnings.end());
