@@ -15,40 +15,53 @@
 namespace headlight {
 namespace {
 
-// A processor ends two multiply-adds a cycle four cycles after they began: eight sums at least are on their way.
-constexpr int kSums = 12;
+constexpr std::size_t kBuffer = std::size_t{512} << 20;  // bytes, more than any cache holds
 constexpr long kSteps = 2'000'000;
-constexpr std::size_t kBuffer = std::size_t{256} << 20;  // bytes a thread reads
+// A processor ends two multiply-adds a cycle, four cycles after they began: eight sums at least are on their way.
+constexpr int kSums = 12;
 
-std::atomic<float> sink;  // what is not used is not computed
-
-// Vector types of GCC and Clang, as wide as the registers of the three kinds of processor.
-using Lanes4 = float __attribute__((vector_size(16)));
-using Lanes8 = float __attribute__((vector_size(32)));
-using Lanes16 = float __attribute__((vector_size(64)));
-
-template <class Lanes>
-[[gnu::always_inline]] inline double sums_in_registers() {
-  constexpr int kLanes = sizeof(Lanes) / sizeof(float);
-  Lanes sums[kSums], factor, addend;
-  for (int lane = 0; lane < kLanes; ++lane) factor[lane] = 0.999f, addend[lane] = 1e-3f;
-  for (Lanes& sum : sums) sum = addend;
-  asm volatile("" : "+m"(factor), "+m"(addend));  // unknown to the compiler
-  for (long step = 0; step < kSteps; ++step)
-    for (Lanes& sum : sums) sum = sum * factor + addend;
-  for (const Lanes& sum : sums) sink = sink + sum[0];
-  return 2.0 * kSums * kLanes * kSteps;
-}
+std::atomic<std::uint64_t> sink;  // what is not used is not computed
 
 #if defined(__x86_64__)
-[[gnu::target("avx512f,prefer-vector-width=512"), gnu::optimize("fp-contract=fast")]] double sums_avx512() {
-  return sums_in_registers<Lanes16>();
+// The loop itself, so that no compiler keeps a sum in memory: zeros, whose product takes as long as any other.
+#define HEADLIGHT_ONE_SUM(lanes, sum) "vfmadd231ps %%" lanes "12, %%" lanes "13, %%" lanes sum "\n"
+#define HEADLIGHT_TWELVE_SUMS(lanes)                                                             \
+  HEADLIGHT_ONE_SUM(lanes, "0")                                                                  \
+  HEADLIGHT_ONE_SUM(lanes, "1")                                                                  \
+  HEADLIGHT_ONE_SUM(lanes, "2")                                                                  \
+  HEADLIGHT_ONE_SUM(lanes, "3")                                                                  \
+  HEADLIGHT_ONE_SUM(lanes, "4")                                                                  \
+  HEADLIGHT_ONE_SUM(lanes, "5") HEADLIGHT_ONE_SUM(lanes, "6") HEADLIGHT_ONE_SUM(lanes, "7")      \
+      HEADLIGHT_ONE_SUM(lanes, "8") HEADLIGHT_ONE_SUM(lanes, "9") HEADLIGHT_ONE_SUM(lanes, "10") \
+          HEADLIGHT_ONE_SUM(lanes, "11")
+#define HEADLIGHT_SUMS(lanes)                                                                                   \
+  long steps = kSteps;                                                                                          \
+  asm volatile("vzeroall\n 1:\n" HEADLIGHT_TWELVE_SUMS(lanes) "sub $1, %0\n jnz 1b\n vzeroupper"                \
+               : "+r"(steps)                                                                                    \
+               :                                                                                                \
+               : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", \
+                 "xmm11", "xmm12", "xmm13", "xmm14", "xmm15")
+
+double sums_avx512() {
+  HEADLIGHT_SUMS("zmm");
+  return 2.0 * kSums * 16 * kSteps;
 }
-[[gnu::target("avx2,fma"), gnu::optimize("fp-contract=fast")]] double sums_avx2() {
-  return sums_in_registers<Lanes8>();
+double sums_avx2() {
+  HEADLIGHT_SUMS("ymm");
+  return 2.0 * kSums * 8 * kSteps;
 }
 #endif
-double sums_baseline() { return sums_in_registers<Lanes4>(); }
+
+/// Without multiply-adds: a product and a sum, four numbers at a time.
+double sums_baseline() {
+  using Lanes = float __attribute__((vector_size(16)));
+  Lanes a{}, b{}, c{}, d{}, x{};
+  for (long i = 0; i < 3 * kSteps; ++i) {
+    asm volatile("" : "+x"(a), "+x"(b), "+x"(c), "+x"(d), "+x"(x));
+    a += x * x, b += x * x, c += x * x, d += x * x;
+  }
+  return 2.0 * kSums * 4 * kSteps;
+}
 
 double sums_of_this_processor() {
   const RunnableMathKernels all = runnable_math_kernels();
@@ -72,23 +85,20 @@ PeakWork multiply_add(int threads) {
 }
 
 PeakWork read_memory(int threads) {
-  const std::size_t bytes = kBuffer * static_cast<std::size_t>(threads);
   static const std::shared_ptr<std::byte> buffer = [] {
-    auto pages = fresh_pages(kBuffer * 16);
-    std::memset(pages.get(), 1, kBuffer * 16);
+    auto pages = fresh_pages(kBuffer);
+    std::memset(pages.get(), 1, kBuffer);
     return pages;
   }();
-  const std::size_t most = std::min(bytes, kBuffer * 16);
   parallel_for(threads, threads, [&](Index thread) {
-    const std::size_t part = most / static_cast<std::size_t>(threads);
+    const std::size_t part = kBuffer / static_cast<std::size_t>(threads);
     const auto* const words =
         reinterpret_cast<const std::uint64_t*>(buffer.get() + part * static_cast<std::size_t>(thread));
-    std::uint64_t sums[8] = {};
-    for (std::size_t i = 0; i + 8 <= part / 8; i += 8)
-      for (std::size_t j = 0; j < 8; ++j) sums[j] += words[i + j];
-    sink = sink + static_cast<float>(sums[0] + sums[7]);
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < part / sizeof *words; ++i) sum += words[i];
+    sink = sink + sum;
   });
-  return {.read = static_cast<double>(most)};
+  return {.read = static_cast<double>(kBuffer)};
 }
 
 void add_shares(BenchReport& report) {
