@@ -252,13 +252,19 @@ int headlight_write(const headlight_answer* answer, const char* file, const head
 }
 
 int headlight_patch(const headlight_answer* clean, const headlight_answer* corrupt, const char* at,
-                    headlight_metric metric, void* context, double* values, size_t room, headlight_error* error) {
+                    headlight_metric metric, void* context, double* values, size_t room, const headlight_watch* watch,
+                    headlight_error* error) {
   return failed(error, [&]() -> Status {
     const auto from = TRY(opened(clean, "headlight_patch")), into = TRY(opened(corrupt, "headlight_patch"));
     if (!metric || !values) return bad_input("headlight_patch", "", "a metric and room", "NULL");
+    Progress progress;
     return patched(
         *from, *into, at ? at : "",
-        [&](const float* logits, Index rows, Index words) { return metric(context, logits, rows, words); },
-        std::span(values, room));
+        [&](const float* logits, Index rows, Index words) {
+          const double value = metric(context, logits, rows, words);
+          progress.stop = watch && watch->goes_on && !watch->goes_on(watch->context);
+          return value;
+        },
+        std::span(values, room), progress);
   });
 }

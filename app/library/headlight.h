@@ -106,9 +106,11 @@ typedef double (*headlight_metric)(void* context, const float* logits, int64_t r
 
 /* Puts what `clean` has at one place after another into the pass of `corrupt` ("heads", "residual", "ffn", "pattern",
    "q", "k" or "v" of the main stack, all tokens that both have), and asks the metric of each: (layers, heads) numbers,
-   of "residual" and "ffn" (layers). `room` is that of `values`; both answers have one sentence and the same model. */
+   of "residual" and "ffn" (layers). `room` is that of `values`; both answers have one sentence and the same model. The
+   watch is asked after each metric, and this thread does both. */
 int headlight_patch(const headlight_answer* clean, const headlight_answer* corrupt, const char* at,
-                    headlight_metric metric, void* context, double* values, size_t room, headlight_error* error);
+                    headlight_metric metric, void* context, double* values, size_t room, const headlight_watch* watch,
+                    headlight_error* error);
 
 #ifdef __cplusplus
 }

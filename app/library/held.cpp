@@ -219,7 +219,7 @@ Status HeldAnswer::write(const std::string& file, Progress& progress) const {
 }
 
 Status patched(const HeldAnswer& clean, const HeldAnswer& corrupt, std::string_view at, const LogitsMetric& metric,
-               std::span<double> values) {
+               std::span<double> values, Progress& progress) {
   const auto part = value_named<PatchAt>(kPatchNames, at);
   if (!part) return bad_input("headlight_patch", "place", listed(kPatchNames), at);
   if (clean.traces.size() != 1 || corrupt.traces.size() != 1)
@@ -245,11 +245,11 @@ Status patched(const HeldAnswer& clean, const HeldAnswer& corrupt, std::string_v
         return bad_input("headlight_patch", "place", "a part that the model has", at);
       const Patch patch =
           patch_of_pairs(*part, place, part_of(source, *part, place), of_keys(*part) ? wanted.keys : wanted.queries);
-      Progress progress;
       const auto hidden = forward_variants(base, {{patch}}, 0, progress, corrupt.threads);
       if (!hidden) return hidden.error();
       const Matrix logits = logits_of(*base.model, **hidden, Threads(corrupt.threads));
       values[done] = metric(logits.data(), logits.rows(), logits.cols());
+      if (progress.stop) return cancelled("headlight_patch");
     }
   }
   return Done{};

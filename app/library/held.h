@@ -67,9 +67,9 @@ AskedResult ask_words(const HeldModel& model, const std::vector<std::string>& wo
 AskedResult ask_object(const HeldModel& model, std::string_view request, Progress& progress);
 AskedResult next_step(const HeldAnswer& answer, const Sampling& sampling, Progress& progress);
 
-/// The caller's number from the logits of each patched pass (headlight_patch).
+/// The caller's number from the logits of each patched pass (headlight_patch). Stopped between two it is an Error.
 using LogitsMetric = std::function<double(const float* logits, Index rows, Index words)>;
 Status patched(const HeldAnswer& clean, const HeldAnswer& corrupt, std::string_view at, const LogitsMetric& metric,
-               std::span<double> values);
+               std::span<double> values, Progress& progress);
 
 }  // namespace headlight

@@ -69,6 +69,25 @@ def library() -> Any:
     return _load(os.environ.get("HEADLIGHT_LIBRARY"))
 
 
+_running: set[object] = set()      # calls that a thread is in
+_torn: list[int] = []      # of a process that was forked meanwhile: how many
+
+
+def _inside(function: Any, *arguments: Any) -> Any:
+    """What a function of the library returns. What another thread held while this process was forked stays locked."""
+    require(not _torn, "fork", "no thread inside a call while a process is forked", f"{sum(_torn)}")
+    call = object()
+    _running.add(call)
+    try:
+        return function(*arguments)
+    finally:
+        _running.discard(call)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: _running and _torn.append(len(_running)))
+
+
 class _Owned:
     """A handle, freed with the last array that needs it, and the library that it is of."""
 
@@ -80,7 +99,7 @@ class _Owned:
 
     def get(self, name: str, *arguments: Any) -> Any:
         """What a function that cannot fail lends of it."""
-        return getattr(self.loaded, "headlight_" + name)(self.pointer, *arguments)
+        return _inside(getattr(self.loaded, "headlight_" + name), self.pointer, *arguments)
 
 
 def _goes_on(interrupts: list[BaseException]) -> Iterator[int]:
@@ -94,16 +113,17 @@ def _goes_on(interrupts: list[BaseException]) -> Iterator[int]:
             interrupts.append(error)
 
 
-def _call(loaded: Any, name: str, *arguments: Any, watched: bool = True) -> Any:
-    """What a function of the library returns, a handle as an `_Owned`. Errors: Error; Ctrl C ends it."""
-    error, interrupts, watch = _Error(), [], None
-    if watched and threading.current_thread() is threading.main_thread():
+def _call(loaded: Any, name: str, *arguments: Any, watched: bool = True, raised: Any = None) -> Any:
+    """What a function of the library returns, a handle as an `_Owned`. Errors: Error; Ctrl C ends it, and what the
+    caller puts into `raised`."""
+    error, interrupts, watch = _Error(), [] if raised is None else raised, None
+    if watched and (raised is not None or threading.current_thread() is threading.main_thread()):
         watching = _goes_on(interrupts)
         next(watching)
         callback = _GOES_ON(watching.send)
         watch = ctypes.byref(_Watch(callback, None))
-    found = getattr(loaded, "headlight_" + name)(*arguments, *([watch] if watched else []), ctypes.byref(error))
-    if watched and found:
+    found = _inside(getattr(loaded, "headlight_" + name), *arguments, *[watch] * watched, ctypes.byref(error))
+    if name in _RETURNS[_HANDLE] and found:
         found = _Owned(loaded, found, loaded.headlight_close if name == "open" else loaded.headlight_release)
     if interrupts:
         raise interrupts[0]
@@ -226,14 +246,12 @@ class Loaded:
 
         def of(_: Any, logits: Any, rows: int, words: int) -> float:
             try:
-                return 0.0 if raised else float(metric(np.ctypeslib.as_array(logits, (rows, words)).copy()))
+                return float(metric(np.ctypeslib.as_array(logits, (rows, words)).copy()))
             except BaseException as error:
                 raised.append(error)
                 return 0.0
         _call(first._owned.loaded, "patch", first._owned.pointer, second._owned.pointer, at.encode(), _METRIC(of), None,
-              _HANDLE(values.ctypes.data), _SIZE(values.size), watched=False)
-        if raised:
-            raise raised[0]
+              _HANDLE(values.ctypes.data), _SIZE(values.size), raised=raised)
         return values
 
 

@@ -235,7 +235,7 @@ TEST(Library, PatchesAreThoseOfForward) {
   for (const PatchAt at : {PatchAt::heads, PatchAt::v, PatchAt::ffn}) {
     std::vector<double> found(64, -1);
     ASSERT_EQ(headlight_patch(clean.get(), corrupt.get(), std::string(name(at)).c_str(), metric, nullptr, found.data(),
-                              found.size(), &last),
+                              found.size(), nullptr, &last),
               0)
         << last.line;
     for (const HeadRef head : {HeadRef{0, 0}, HeadRef{1, at == PatchAt::ffn ? 0 : 1}}) {
@@ -249,10 +249,28 @@ TEST(Library, PatchesAreThoseOfForward) {
     }
   }
   double little = 0;
-  EXPECT_EQ(headlight_patch(clean.get(), corrupt.get(), "heads", metric, nullptr, &little, 1, &last), 1);
-  EXPECT_EQ(headlight_patch(clean.get(), corrupt.get(), "nowhere", metric, nullptr, &little, 1, &last), 1);
+  EXPECT_EQ(headlight_patch(clean.get(), corrupt.get(), "heads", metric, nullptr, &little, 1, nullptr, &last), 1);
+  EXPECT_EQ(headlight_patch(clean.get(), corrupt.get(), "nowhere", metric, nullptr, &little, 1, nullptr, &last), 1);
   const Asked other = ask(open("shipped:encoder"), {"--text", "我请李雷"});
-  EXPECT_EQ(headlight_patch(clean.get(), other.get(), "heads", metric, nullptr, &little, 1, &last), 1);
+  EXPECT_EQ(headlight_patch(clean.get(), other.get(), "heads", metric, nullptr, &little, 1, nullptr, &last), 1);
+}
+
+TEST(Library, AWatchEndsPatchesAfterTheMetricAtWhichItDoesNotGoOn) {
+  const Model model = open();
+  const Asked clean = ask(model, {"--text", "我请李雷"}), corrupt = ask(model, {"--text", "我爱北京"});
+  int asked = 0;
+  const auto metric = [](void* count, const float*, std::int64_t, std::int64_t) -> double {
+    return ++*static_cast<int*>(count);
+  };
+  const auto goes_on = [](void* count) -> int { return *static_cast<int*>(count) < 3; };
+  const headlight_watch watch{goes_on, &asked};
+  std::vector<double> found(16, -1);
+  EXPECT_EQ(
+      headlight_patch(clean.get(), corrupt.get(), "heads", metric, &asked, found.data(), found.size(), &watch, &last),
+      1);
+  EXPECT_STREQ(last.code, "cancelled") << last.line;
+  EXPECT_EQ(asked, 3);
+  EXPECT_EQ(found[2], 3);
 }
 
 #ifndef NDEBUG
