@@ -24,19 +24,10 @@ std::atomic<std::uint64_t> sink;  // what is not used is not computed
 
 #if defined(__x86_64__)
 // The loop itself, so that no compiler keeps a sum in memory: zeros, whose product takes as long as any other.
-#define HEADLIGHT_ONE_SUM(lanes, sum) "vfmadd231ps %%" lanes "12, %%" lanes "13, %%" lanes sum "\n"
-#define HEADLIGHT_TWELVE_SUMS(lanes)                                                             \
-  HEADLIGHT_ONE_SUM(lanes, "0")                                                                  \
-  HEADLIGHT_ONE_SUM(lanes, "1")                                                                  \
-  HEADLIGHT_ONE_SUM(lanes, "2")                                                                  \
-  HEADLIGHT_ONE_SUM(lanes, "3")                                                                  \
-  HEADLIGHT_ONE_SUM(lanes, "4")                                                                  \
-  HEADLIGHT_ONE_SUM(lanes, "5") HEADLIGHT_ONE_SUM(lanes, "6") HEADLIGHT_ONE_SUM(lanes, "7")      \
-      HEADLIGHT_ONE_SUM(lanes, "8") HEADLIGHT_ONE_SUM(lanes, "9") HEADLIGHT_ONE_SUM(lanes, "10") \
-          HEADLIGHT_ONE_SUM(lanes, "11")
 #define HEADLIGHT_SUMS(lanes)                                                                                   \
   long steps = kSteps;                                                                                          \
-  asm volatile("vzeroall\n 1:\n" HEADLIGHT_TWELVE_SUMS(lanes) "sub $1, %0\n jnz 1b\n vzeroupper"                \
+  asm volatile("vzeroall\n 1:\n .irp sum,0,1,2,3,4,5,6,7,8,9,10,11\n vfmadd231ps %%" lanes "12, %%" lanes       \
+               "13, %%" lanes "\\sum\n .endr\n sub $1, %0\n jnz 1b\n vzeroupper"                                \
                : "+r"(steps)                                                                                    \
                :                                                                                                \
                : "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", \
