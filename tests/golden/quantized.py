@@ -169,6 +169,8 @@ def main():
                   quantized)
             checkpoint(folder / "plain", config, plain)
             a, b = answers(program, folder / "quantized"), answers(program, folder / "plain")
+            what = subprocess.run([program, "what", folder / "quantized"], capture_output=True, text=True, check=True).stdout
+            wrong += what != "a checkpoint of the family llama, 2 layers of 4 heads, quantized\n"
         same = a.keys() == b.keys() and all(np.array_equal(a[name], b[name]) for name in a)
         finite = all(np.isfinite(array).all() for array in a.values() if array.dtype.kind == "f")
         print(f"{kind}: {'equal to the bit' if same and finite else 'differs'}")

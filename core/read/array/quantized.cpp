@@ -18,7 +18,8 @@ using Method = Quantization::Method;
 /// The tensors of a file while weights are made of them.
 class QuantizedParts {
  public:
-  QuantizedParts(StoredArrays& stored, const Quantization& how) : stored_(stored), how_(how) {}
+  QuantizedParts(StoredArrays& stored, const Quantization& how, bool shapes_alone)
+      : stored_(stored), how_(how), shapes_alone_(shapes_alone) {}
 
   Status gptq(const std::string& stem) {
     const auto weight = TRY(words(stem + ".qweight"));
@@ -30,13 +31,15 @@ class QuantizedParts {
     if (bits == 0) return bad_bits(*zeros, stem + ".qzeros", rows);
     TRY(has_shape(stem + ".qzeros", {groups, rows * bits / 32}));
     const Index cols = weight->shape[0] * 32 / bits;
-    std::vector<Index> group_of = TRY(groups_of_inputs(stem, cols, *scales));
-    bool even = true;
-    for (std::size_t i = 0; i < group_of.size(); ++i) even = even && group_of[i] == group_of[i / kTogether * kTogether];
-    const GptqLevels levels{
-        *weight, *zeros, TRY(finite(stem + ".scales")), std::move(group_of), rows, bits, how_.zeros_less_one};
-    return take(stem, {"qweight", "qzeros", "scales", "g_idx"},
-                array_of_source(weight->where, rows, cols, even, Grouped{levels, bits}));
+    const std::vector<Index> group_of = TRY(groups_of_inputs(stem, cols, *scales));
+    return take(stem, {"qweight", "qzeros", "scales", "g_idx"}, *weight, {rows, cols}, [&]() -> Result<StoredArray> {
+      bool even = true;
+      for (std::size_t i = 0; i < group_of.size(); ++i)
+        even = even && group_of[i] == group_of[i / kTogether * kTogether];
+      const GptqLevels levels{
+          *weight, *zeros, TRY(finite(stem + ".scales")), group_of, rows, bits, how_.zeros_less_one};
+      return array_of_source(weight->where, rows, cols, even, Grouped{levels, bits});
+    });
   }
 
   Status awq(const std::string& stem) {
@@ -47,10 +50,10 @@ class QuantizedParts {
     TRY(has_shape(stem + ".scales", {groups, rows}));
     TRY(has_shape(stem + ".qzeros", {groups, rows / 8}));
     if (groups == 0 || cols % groups != 0) return bad_groups(*scales, stem + ".scales", cols);
-    const AwqLevels levels{*weight, *zeros, TRY(finite(stem + ".scales")), rows, cols / groups};
-    const bool even = levels.group_size % kTogether == 0;
-    return take(stem, {"qweight", "qzeros", "scales"},
-                array_of_source(weight->where, rows, cols, even, Grouped{levels, 4}));
+    return take(stem, {"qweight", "qzeros", "scales"}, *weight, {rows, cols}, [&]() -> Result<StoredArray> {
+      const AwqLevels levels{*weight, *zeros, TRY(finite(stem + ".scales")), rows, cols / groups};
+      return array_of_source(weight->where, rows, cols, levels.group_size % kTogether == 0, Grouped{levels, 4});
+    });
   }
 
   Status mlx(const std::string& stem) {
@@ -61,19 +64,21 @@ class QuantizedParts {
     TRY(has_shape(stem + ".biases", {rows, groups}));
     const int bits = bits_of(weight->shape[1], cols);
     if (bits == 0) return bad_bits(*weight, stem + ".weight", cols);
-    const MlxLevels levels{*weight, TRY(finite(stem + ".scales")), TRY(finite(stem + ".biases")), cols, how_.group_size,
-                           bits};
-    const bool even = how_.group_size % kTogether == 0;
-    return take(stem, {"weight", "scales", "biases"},
-                array_of_source(weight->where, rows, cols, even, Grouped{levels, bits}));
+    return take(stem, {"weight", "scales", "biases"}, *weight, {rows, cols}, [&]() -> Result<StoredArray> {
+      const MlxLevels levels{
+          *weight, TRY(finite(stem + ".scales")), TRY(finite(stem + ".biases")), cols, how_.group_size, bits};
+      return array_of_source(weight->where, rows, cols, how_.group_size % kTogether == 0, Grouped{levels, bits});
+    });
   }
 
   Status int8(const std::string& stem) {
     const auto weight = TRY(part(stem + ".weight", 2, {Dtype::i8}));
     TRY(has_shape(stem + ".SCB", {weight->shape[0]}));
-    const Scaled scaled{*weight, TRY(finite(stem + ".SCB")), Dtype::int8, weight->shape[1], 1, weight->shape[1]};
-    return take(stem, {"weight", "SCB", "weight_format"},
-                array_of_source(weight->where, weight->shape[0], weight->shape[1], true, scaled));
+    const Index rows = weight->shape[0], cols = weight->shape[1];
+    return take(stem, {"weight", "SCB", "weight_format"}, *weight, {rows, cols}, [&]() -> Result<StoredArray> {
+      const Scaled scaled{*weight, TRY(finite(stem + ".SCB")), Dtype::int8, cols, 1, cols};
+      return array_of_source(weight->where, rows, cols, true, scaled);
+    });
   }
 
   Status float8(const std::string& stem) {
@@ -81,13 +86,13 @@ class QuantizedParts {
     const Index rows = weight->shape[0], cols = weight->shape[1];
     const auto tiles = [](Index size, Index tile) { return (size + tile - 1) / tile; };
     TRY(has_shape(stem + ".weight_scale_inv", {tiles(rows, how_.scale_rows), tiles(cols, how_.scale_cols)}));
-    const Scaled scaled{*weight,        TRY(finite(stem + ".weight_scale_inv")), Dtype::float8, cols, how_.scale_rows,
-                        how_.scale_cols};
-    const std::string_view bytes = weight->bytes;
-    if (const auto bad = std::ranges::find_if(bytes, [](char c) { return (c & 0x7F) == 0x7F; }); bad != bytes.end())
-      return bad_input(weight->where, printable(stem) + ".weight", "finite numbers", "one that is not");
-    return take(stem, {"weight", "weight_scale_inv"},
-                array_of_source(weight->where, rows, cols, how_.scale_cols % kTogether == 0, scaled));
+    return take(stem, {"weight", "weight_scale_inv"}, *weight, {rows, cols}, [&]() -> Result<StoredArray> {
+      const Scaled scaled{*weight,        TRY(finite(stem + ".weight_scale_inv")), Dtype::float8, cols, how_.scale_rows,
+                          how_.scale_cols};
+      if (std::ranges::any_of(weight->bytes, [](char byte) { return (byte & 0x7F) == 0x7F; }))
+        return bad_input(weight->where, printable(stem) + ".weight", "finite numbers", "one that is not");
+      return array_of_source(weight->where, rows, cols, how_.scale_cols % kTogether == 0, scaled);
+    });
   }
 
   /// `state` is the ending behind `.weight.` of the tensor that describes the others.
@@ -111,22 +116,25 @@ class QuantizedParts {
         packed->bytes.size() != static_cast<std::size_t>((shape[0] * shape[1] + 1) / 2) || block_size % kTogether != 0)
       return bad_input(packed->where, printable(name), "two numbers a byte of a matrix, in blocks of a multiple of 32",
                        shape_text(packed->shape) + " bytes for " + shape_text(shape));
-    TRY(has_levels(name + ".quant_map", nf4 ? kNf4Levels : kFp4Levels));
-    auto scales = TRY(finite(name + ".absmax"));
-    if (nested) {
-      const auto map = TRY(finite(name + ".nested_quant_map")), outer = TRY(finite(name + ".nested_absmax"));
-      if (map.size() != 256 || outer.size() * static_cast<std::size_t>(nested_size) < scales.size())
-        return bad_input(packed->where, printable(name) + ".nested_absmax", "scales of all scales", "fewer");
-      for (std::size_t i = 0; i < scales.size(); ++i)
-        scales[i] = map[static_cast<Byte>(scales[i])] * outer[i / static_cast<std::size_t>(nested_size)] + offset;
-    }
-    if (scales.size() != static_cast<std::size_t>((shape[0] * shape[1] + block_size - 1) / block_size))
-      return bad_input(packed->where, printable(name) + ".absmax", "a scale a block", std::to_string(scales.size()));
-    const Levels4 levels{*packed, std::move(scales), nf4 ? Dtype::nf4 : Dtype::fp4, shape[1], block_size};
+    const auto make = [&]() -> Result<StoredArray> {
+      TRY(has_levels(name + ".quant_map", nf4 ? kNf4Levels : kFp4Levels));
+      auto scales = TRY(finite(name + ".absmax"));
+      if (nested) {
+        const auto map = TRY(finite(name + ".nested_quant_map")), outer = TRY(finite(name + ".nested_absmax"));
+        if (map.size() != 256 || outer.size() * static_cast<std::size_t>(nested_size) < scales.size())
+          return bad_input(packed->where, printable(name) + ".nested_absmax", "scales of all scales", "fewer");
+        for (std::size_t i = 0; i < scales.size(); ++i)
+          scales[i] = map[static_cast<Byte>(scales[i])] * outer[i / static_cast<std::size_t>(nested_size)] + offset;
+      }
+      if (scales.size() != static_cast<std::size_t>((shape[0] * shape[1] + block_size - 1) / block_size))
+        return bad_input(packed->where, printable(name) + ".absmax", "a scale a block", std::to_string(scales.size()));
+      const Levels4 levels{*packed, std::move(scales), nf4 ? Dtype::nf4 : Dtype::fp4, shape[1], block_size};
+      return array_of_source(packed->where, shape[0], shape[1], true, levels);
+    };
     return take(stem,
                 {"weight", "weight." + state, "weight.absmax", "weight.quant_map", "weight.nested_absmax",
                  "weight.nested_quant_map"},
-                array_of_source(packed->where, shape[0], shape[1], true, levels));
+                *packed, shape, make);
   }
 
  private:
@@ -205,7 +213,12 @@ class QuantizedParts {
     return bad_input(array.where, printable(name), "groups that divide " + std::to_string(inputs) + " inputs",
                      shape_text(array.shape), ErrorCode::wrong_shape);
   }
-  Status take(const std::string& stem, const std::vector<std::string>& endings, StoredArray weight) {
+  /// The weight that `make` gives in the place of its tensors, the first of which is `packed`.
+  template <class Make>
+  Status take(const std::string& stem, const std::vector<std::string>& endings, const StoredArray& packed,
+              const std::vector<Index>& shape, const Make& make) {
+    StoredArray weight{.dtype = Dtype::f16, .shape = shape, .bytes = {}, .where = packed.where};
+    if (!shapes_alone_) weight = TRY(make());
     for (const std::string& ending : endings) stored_.arrays.erase(stem + "." + ending);
     stored_.arrays.insert_or_assign(stem + ".weight", std::move(weight));
     return Done{};
@@ -213,6 +226,7 @@ class QuantizedParts {
 
   StoredArrays& stored_;
   const Quantization& how_;
+  bool shapes_alone_;
 };
 
 /// The stems of the names that end so.
@@ -252,8 +266,8 @@ std::optional<Quantization> quantization_of(const nlohmann::json& config) {
   return std::nullopt;
 }
 
-Result<StoredArrays> put_together(StoredArrays stored, const Quantization& how) {
-  QuantizedParts parts(stored, how);
+Result<StoredArrays> put_together(StoredArrays stored, const Quantization& how, bool shapes_alone) {
+  QuantizedParts parts(stored, how, shapes_alone);
   const auto each = [&](std::string_view ending, auto one) -> Status {
     for (const std::string& stem : stems_with(stored, ending)) TRY(one(stem));
     return Done{};

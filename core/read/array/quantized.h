@@ -23,6 +23,7 @@ std::optional<Quantization> quantization_of(const nlohmann::json& config);
 /// row share a scale, else in float32. Other arrays are left. Errors: a tensor of a weight that is missing or has
 /// another shape or type, other numbers of bits than 2, 4 and 8, levels that are not nf4's or fp4's, a scale that is
 /// not finite.
-Result<StoredArrays> put_together(StoredArrays stored, const Quantization& how);
+/// `shapes_alone`: no number is read, and a weight has its shape without bytes.
+Result<StoredArrays> put_together(StoredArrays stored, const Quantization& how, bool shapes_alone = false);
 
 }  // namespace headlight

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/parallel.h"
 #include "base/utf8.h"
+#include "read/array/quantized.h"
 #include "read/hub/checkpoint.h"
 #include "read/hub/weight_files.h"
 #include "read/json/json_document.h"
@@ -53,6 +54,14 @@ void count_weights(const StoredArrays& stored, ListedModel& model) {
   if (most != bytes.end()) model.dtype = name(most->first);
 }
 
+/// Of weights without their bytes, beside arrays that were not quantized.
+void count_quantized(const StoredArrays& weights, ListedModel& model) {
+  model.parameters = 0;
+  for (const auto& [name, array] : weights.arrays)
+    if (is_floating(array.dtype)) model.parameters += static_cast<std::int64_t>(num_elements(array.shape).value_or(0));
+  model.dtype = "quantized";
+}
+
 ListedModel listed_model(const KeptModel& kept) {
   constexpr std::size_t kMostConfigBytes = std::size_t{16} << 20;
   ListedModel model{.name = kept.name, .folder = kept.folder, .reason = message_of(kept.trouble)};
@@ -76,8 +85,10 @@ ListedModel listed_model(const KeptModel& kept) {
   if (files) count_weights(files->stored, model);
   if (!hub) return refused(hub.error());
   if (!files) return refused(files.error());
-  if (const auto fits = check_tensors(files->where, *hub, std::move(files->stored)); !fits)
-    return refused(fits.error());
+  auto weights = put_together(std::move(files->stored), hub->quantization, true);
+  if (!weights) return refused(weights.error());
+  if (hub->quantization.method != Quantization::Method::none) count_quantized(*weights, model);
+  if (const auto fits = check_tensors(files->where, *hub, *std::move(weights)); !fits) return refused(fits.error());
   return model;
 }
 
