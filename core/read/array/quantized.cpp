@@ -15,6 +15,9 @@ namespace {
 using namespace quantized;
 using Method = Quantization::Method;
 
+/// Products of such a scale and a level are finite, too.
+constexpr float kLargestScale = 1e35f;
+
 /// The tensors of a file while weights are made of them.
 class QuantizedParts {
  public:
@@ -126,6 +129,8 @@ class QuantizedParts {
         for (std::size_t i = 0; i < scales.size(); ++i)
           scales[i] = map[static_cast<Byte>(scales[i])] * outer[i / static_cast<std::size_t>(nested_size)] + offset;
       }
+      if (!std::ranges::all_of(scales, [](float scale) { return std::abs(scale) <= kLargestScale; }))
+        return bad_input(packed->where, printable(name) + ".absmax", "finite scales", "others");
       if (scales.size() != static_cast<std::size_t>((shape[0] * shape[1] + block_size - 1) / block_size))
         return bad_input(packed->where, printable(name) + ".absmax", "a scale a block", std::to_string(scales.size()));
       const Levels4 levels{*packed, std::move(scales), nf4 ? Dtype::nf4 : Dtype::fp4, shape[1], block_size};
@@ -166,7 +171,7 @@ class QuantizedParts {
   Result<std::vector<float>> finite(const std::string& name) const {
     const StoredArray* const array = TRY(find(name));
     auto numbers = numbers_in(*array);
-    const auto bad = std::ranges::find_if(numbers, [](float number) { return !std::isfinite(number); });
+    const auto bad = std::ranges::find_if(numbers, [](float number) { return !(std::abs(number) <= kLargestScale); });
     if (bad != numbers.end())
       return not_finite(array->where, printable(name) + "[" + std::to_string(bad - numbers.begin()) + "]", *bad);
     return numbers;
