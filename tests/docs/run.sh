@@ -190,7 +190,7 @@ for document; do
   split "$source_file"
   while read -r option; do
     case $option in
-      --preset | --build | --prefix | --check | --slow | --keep-order | --pipe | --block | --sshlogin | --program | \
+      --preset | --build | --prefix | --check | --slow | --hooks | --keep-order | --pipe | --block | --sshlogin | --program | \
         --memory | --changed | --switched | --site | --card | --cflags | --libs | --compare | --table | --help | --version) ;;
       *) grep -qx -- "$option" "$work/options" || fault "$document: $option: no command has this option" ;;
     esac

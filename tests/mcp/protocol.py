@@ -92,6 +92,13 @@ class Protocol(unittest.TestCase):
                 self.assertEqual(server.ask('ping')['result'], {})
                 self.assertEqual(server.ask('resources/list')['error']['code'], -32601)
 
+    def test_a_call_that_is_cancelled_is_answered_and_the_server_goes_on(self):
+        with Server() as server:
+            server.line('{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "ask", "arguments": {"text": "the cat sat"}}}')
+            for request in ('7', '"other"', 'null'):
+                server.line('{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": %s, "reason": "late"}}' % request)
+            self.assertEqual([server.answer()['id'], server.ask('ping')['id']], [7, 1])
+
     def test_schemas_are_those_of_the_table_of_options(self):
         with Server(self.folder) as server:
             tools = {tool['name']: tool['inputSchema'] for tool in server.ask('tools/list')['result']['tools']}
