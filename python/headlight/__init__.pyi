@@ -236,7 +236,8 @@ def show(attentions: Any, tokens: Any = None, target_tokens: Any = None, sentenc
     """Shows attention that a program holds, in any of the forms of docs/arrays.md: in a notebook the page, inline;
     elsewhere the window. `tokens` name the keys' side, `target_tokens` the queries' where it is another one; a list of
     lists names each sentence's. `sentence`, `step`, `axes="batch,heads,T,S"`, `array`: which part is meant; further
-    `options` as of `headlight page`. Without a display: Error."""
+    `options` as of `headlight page`. In a notebook weights that are too many for a page are a picture of all heads,
+    those of `only=` a page. Without a display: Error."""
 
 
 tracker: Any

@@ -2,6 +2,7 @@
 handed what is seen, and names mistakes by codes; here each gets its line of the caller's code."""
 from __future__ import annotations
 
+import base64
 import contextlib
 import html as _html
 import itertools
@@ -15,14 +16,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .engine import (LISTS, STACKS, Array, Error, Words, _answer, as_numpy, export, first_line, held_file, layers_of,
-                     notebook_shell, open_window, projections, refused, regular, require, roles_of, run, side_by_side,
-                     tensors_file, token_metadata, torch_module, words_of_options, write_safetensors, written_whole)
+from .engine import (LISTS, STACKS, Array, Error, Folder, Words, _answer, as_numpy, export, figure, first_line,
+                     held_file, layers_of, notebook_shell, open_window, projections, refused, regular, require,
+                     roles_of, run, side_by_side, tensors_file, token_metadata, torch_module, words_of_options,
+                     write_safetensors, written_whole)
 from .flow import NAMED, allowed_of, leaks, pasts, said_of, stand_of, tokens_of, words
 from .follow import Tracer
 from .nodes import MADE, MOST_WEIGHTS, NOTHING, Call, Node, Site, factor_of, first_reshaping, recovered
 
 _MOST_PAGE = 8 << 20      # bytes of a page that a notebook still keeps gladly
+_MOST_HELD = 32 << 20     # bytes of arrays that a page is made of; beyond that a picture
 _SIDES = {"queries": "query", "keys": "key", "values": "value"}     # names in files, and roles
 
 
@@ -361,6 +364,23 @@ class Page:
                 f'srcdoc="{_html.escape(self.html)}"></iframe>')
 
 
+class Still(Page):
+    """A picture of all heads, where a page of them is too large for a notebook; `png` beside `html`."""
+
+    def __init__(self, png: bytes) -> None:
+        super().__init__(
+            f'<img style="max-width:100%" src="data:image/png;base64,{base64.b64encode(png).decode()}">'
+            "<p>headlight: too many weights for a page in a notebook: <code>show(…, only=\"0.1,0.2\")</code> is one of "
+            "fewer heads.</p>")
+        self.png = png
+
+    def _repr_html_(self) -> str:
+        return self.html
+
+    def _repr_png_(self) -> bytes:
+        return self.png
+
+
 def page(text: Any = None, source: Any = None, **options: Any) -> Page:
     """The page that `headlight page` makes of a text, or of arrays as `show` takes them; `options` are its own."""
     return Page(_answer("page", text, source, options, "-o", "-").decode())
@@ -372,14 +392,21 @@ def show(attentions: Any, tokens: Any = None, target_tokens: Any = None, sentenc
     """Shows attention that a program holds, in any of the forms of docs/arrays.md: in a notebook the page, inline;
     elsewhere the window. `tokens` name the keys' side, `target_tokens` the queries' where it is another one; a list of
     lists names each sentence's. `sentence`, `step`, `axes="batch,heads,T,S"`, `array`: which part is meant; further
-    `options` as of `headlight page`. Without a display: Error."""
-    if hasattr(notebook_shell(), "kernel"):
-        return page(attentions, tokens=tokens, target_tokens=target_tokens, sentence=sentence, **options)
+    `options` as of `headlight page`. In a notebook weights that are too many for a page are a picture of all heads,
+    those of `only=` a page. Without a display: Error."""
     options.update(tokens=tokens, target_tokens=target_tokens, sentence=sentence)
     names = ("tokens", "target_tokens", "sentence", "step", "array", "axes")
     choice = {name: options.pop(name, None) for name in names}
-    open_window(held_file(attentions, choice), words_of_options(options, ""))
-    return None
+    if not hasattr(notebook_shell(), "kernel"):
+        open_window(held_file(attentions, choice), words_of_options(options, ""))
+        return None
+    with held_file(attentions, choice) as path:
+        if options.get("only") or os.path.getsize(path.split("#")[0]) < _MOST_HELD:
+            return page(None, path, **options)
+        looks = {name: options[name] for name in ("theme", "language") if name in options}
+        with Folder() as folder:
+            name = os.path.join(str(folder), "heads.png")
+            return Still(figure(None, path, view="glance", output=name, **looks).read_bytes())
 
 
 @refused("log")

@@ -5,6 +5,7 @@ import os
 import re
 import tempfile
 import unittest
+from unittest import mock
 
 import numpy as np
 import torch
@@ -79,6 +80,27 @@ class Held(unittest.TestCase):
             figure = headlight.figure(w(5, 5), output=os.path.join(folder, "a.png"), view="head", head="0.0")
             self.assertTrue(figure._repr_png_().startswith(b"\x89PNG"))
             self.assertIn("data:image/png", figure._repr_html_())
+
+    def test_show_without_a_display_advises_what_works(self):
+        with mock.patch.dict(os.environ, {"DISPLAY": "", "WAYLAND_DISPLAY": ""}), \
+                self.assertRaises(headlight.Error) as caught:
+            headlight.show(w(3, 3))
+        advice = re.search(r"headlight\.(page\(…\))\.save", str(caught.exception)).group(1).replace("…", "w(3, 3)")
+        with contextlib.redirect_stderr(io.StringIO()):
+            self.assertIn("<html", eval("headlight." + advice, {"headlight": headlight, "w": w}).html)
+
+    def test_many_weights_are_a_picture_in_a_notebook(self):
+        kept = headlight.seen._MOST_HELD, headlight.seen.notebook_shell
+        headlight.seen._MOST_HELD, headlight.seen.notebook_shell = 1000, lambda: type("Shell", (), {"kernel": 1})
+        try:
+            with contextlib.redirect_stderr(io.StringIO()):
+                still, page = headlight.show(w(2, 2, 20, 20)), headlight.show(w(2, 2, 20, 20), only="0.1")
+        finally:
+            headlight.seen._MOST_HELD, headlight.seen.notebook_shell = kept
+        self.assertTrue(still._repr_png_().startswith(b"\x89PNG"))
+        self.assertIn("data:image/png", still._repr_html_())
+        self.assertIn("only=", still._repr_html_())
+        self.assertIn("iframe", page._repr_html_())
 
     def test_what_is_refused_is_one_line(self):
         ragged = (t(1, 4, 5, 5), t(1, 4, 6, 5))
