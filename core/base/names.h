@@ -7,10 +7,25 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace headlight {
 
 enum class Language { en, zh };
+
+/// The same in both languages; of names and numbers alike.
+struct Bilingual {
+  std::string en = {}, zh = {};
+
+  Bilingual() = default;
+  Bilingual(std::string same) : en(same), zh(std::move(same)) {}
+  Bilingual(std::string_view same) : Bilingual(std::string(same)) {}
+  Bilingual(const char* same) : Bilingual(std::string(same)) {}
+  Bilingual(std::string english, std::string chinese) : en(std::move(english)), zh(std::move(chinese)) {}
+  bool empty() const { return en.empty(); }
+  const std::string& in(Language language) const { return language == Language::zh ? zh : en; }
+  friend bool operator==(const Bilingual&, const Bilingual&) = default;
+};
 
 /// The same in both languages. Those that a person reads are in tables (cmake/words.cmake).
 struct Words {

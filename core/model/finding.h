@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/names.h"
 #include "base/result.h"
 
 namespace headlight {
@@ -32,19 +33,6 @@ std::string_view name(Severity severity);
 
 /// Whether answers of the reference were compared, and all of them agree.
 bool agrees_with_reference(const std::vector<Finding>& findings);
-
-/// The same in both languages; of names and numbers alike.
-struct Bilingual {
-  std::string en = {}, zh = {};
-
-  Bilingual() = default;
-  Bilingual(std::string same) : en(same), zh(std::move(same)) {}
-  Bilingual(std::string_view same) : Bilingual(std::string(same)) {}
-  Bilingual(const char* same) : Bilingual(std::string(same)) {}
-  Bilingual(std::string english, std::string chinese) : en(std::move(english)), zh(std::move(chinese)) {}
-  bool empty() const { return en.empty(); }
-  friend bool operator==(const Bilingual&, const Bilingual&) = default;
-};
 
 struct MistakeCode {
   std::string_view name;  // `scale_missing`

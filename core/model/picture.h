@@ -8,6 +8,7 @@
 
 #include "base/index.h"
 #include "base/matrix.h"
+#include "base/names.h"
 
 namespace headlight {
 
@@ -34,7 +35,7 @@ struct PatchGrid {
 
 struct PatchedPicture {
   std::string name = {};  // of its file
-  std::string done = {};  // with its file's pixels, in words: "resized 640×480 → 224×224 (bicubic)"; empty: unknown
+  Bilingual done = {};    // with its file's pixels, in words: "resized 640×480 → 224×224 (bicubic)"; empty: unknown
   PatchGrid grid;
   Picture seen;  // (rows·patch, cols·patch): after resizing and cropping
   Matrix patches;  // (rows·cols, 3·patch²): normalised; of a patch all red numbers row after row, then green, then blue

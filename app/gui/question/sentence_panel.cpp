@@ -162,7 +162,8 @@ void picture_line(Gui& gui, float room) {
       !path.empty())
     gui.push(OpenPath{std::move(path)});
   gui.name_item("picture path", BoxKind::field);
-  explain_item(gui, state.document.seen ? state.document.seen->done : gui.word(kSentenceWords.no_picture));
+  explain_item(gui, state.document.seen ? state.document.seen->done.in(gui.state.settings.language)
+                                        : gui.word(kSentenceWords.no_picture));
 }
 
 /// The texts, side by side, in so much room. Gives where the keyboard's cursor is.

@@ -107,22 +107,31 @@ void read_numbers(const JsonField& document, Preprocessing& to) {
 
 std::string sides_text(PictureSize size) { return std::to_string(size.width) + "×" + std::to_string(size.height); }
 
-std::string done_to(const Preprocessing& preprocessing, const SeenPicture& seen) {
-  std::string done = preprocessing.is_stated ? "" : "assumed, as no preprocessor_config.json says it: ";
+Bilingual done_to(const Preprocessing& preprocessing, const SeenPicture& seen) {
+  Bilingual done;
+  const auto say = [&done](const std::string& en, const std::string& zh) { done.en += en, done.zh += zh; };
+  if (!preprocessing.is_stated)
+    say("assumed, as no preprocessor_config.json says it: ", "没有 preprocessor_config.json 说明，按假定处理：");
   const PictureSize last{seen.picture.width, seen.picture.height};
-  if (preprocessing.size || preprocessing.shortest_edge > 0)
-    done += "resized " + sides_text(seen.from) + " → " + sides_text(seen.resized_to) + " (" +
-            std::string(name_in(kResamplingNames, preprocessing.resampling)) +
-            (preprocessing.unrounded ? ", not rounded to bytes)" : ")");
-  else done += "taken as it is, " + sides_text(seen.from);
-  if (preprocessing.crop) done += ", cropped to " + sides_text(last);
-  if (preprocessing.factor == 1.0 / 255) done += ", divided by 255";
-  else if (preprocessing.factor != 1) done += ", times " + formatted("%.9g", preprocessing.factor);
-  if (preprocessing.less_one) done += ", less 1";
-  if (preprocessing.blue_first) done += ", blue first";
-  if (preprocessing.deviation[0] > 0)
-    done += ", mean " + joined_texts(preprocessing.mean, " ", shortest_text) + ", deviation " +
-            joined_texts(preprocessing.deviation, " ", shortest_text);
+  const std::string from = sides_text(seen.from), method(name_in(kResamplingNames, preprocessing.resampling));
+  if (preprocessing.size || preprocessing.shortest_edge > 0) {
+    const std::string sides = from + " → " + sides_text(seen.resized_to);
+    say("resized " + sides + " (" + method + (preprocessing.unrounded ? ", not rounded to bytes)" : ")"),
+        "缩放 " + sides + "（" + method + (preprocessing.unrounded ? "，不取整到字节）" : "）"));
+  } else {
+    say("taken as it is, " + from, "原样使用，" + from);
+  }
+  if (preprocessing.crop) say(", cropped to " + sides_text(last), "，裁剪为 " + sides_text(last));
+  const std::string factor = formatted("%.9g", preprocessing.factor);
+  if (preprocessing.factor == 1.0 / 255) say(", divided by 255", "，除以 255");
+  else if (preprocessing.factor != 1) say(", times " + factor, "，乘以 " + factor);
+  if (preprocessing.less_one) say(", less 1", "，减 1");
+  if (preprocessing.blue_first) say(", blue first", "，蓝色在前");
+  if (preprocessing.deviation[0] > 0) {
+    const std::string mean = joined_texts(preprocessing.mean, " ", shortest_text),
+                      deviation = joined_texts(preprocessing.deviation, " ", shortest_text);
+    say(", mean " + mean + ", deviation " + deviation, "，均值 " + mean + "，标准差 " + deviation);
+  }
   return done;
 }
 

@@ -51,7 +51,7 @@ struct SeenPicture {
   Picture picture = {};                    // resized and cropped
   std::vector<float> values = {};          // of it, as the model takes them: (height, width, 3)
   PictureSize from = {}, resized_to = {};  // before anything, and before the cut
-  std::string done = {};                   // what was done, in one line
+  Bilingual done = {};                     // what was done, in one line
 };
 
 /// Errors: the ratio of the picture's sides makes it too large.

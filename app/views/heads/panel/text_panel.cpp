@@ -268,7 +268,7 @@ void picture_facts(Gui& gui, const TextReading& reading, const Box& room) {
     ImGui::PopStyleColor();
   };
   line(tokens.text);
-  if (!tokens.picture->done.empty()) line(tokens.picture->done);
+  if (!tokens.picture->done.empty()) line(tokens.picture->done.in(gui.state.settings.language));
   const PatchGrid& grid = tokens.picture->grid;
   if (reading.shades && grid.first() > 0 && !reading.choice.columns) {
     const double before = reading.shades->head(grid.first()).cwiseMax(0).cast<double>().sum();
