@@ -109,7 +109,8 @@ ParsedCommand add_export(Parser& parser, const Frontend&) {
       .option(
           "--with", options->with,
           "Further arrays: qkv (queries, keys, values), scores (before the softmax), norms, rollout, gradient (of the "
-          "softmax, row by row), a part of the model (embedding, attention, head, ffn, block, end, output), or a "
+          "softmax, row by row), qk and ov (the circuits of the heads' weights, whatever the sentence), a part of the "
+          "model (embedding, attention, head, ffn, block, end, output), or a "
           "matrix of it (ffn.hidden)")
       .list();  // what follows is the SOURCE
   parser.option("--special", options->special,

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/formatted.h"
-#include "cli/frame/head_table.h"
+#include "cli/frame/head_columns.h"
 #include "cli/frame/study.h"
 #include "cli/frame/tool_commands.h"
 #include "model/head_text.h"
@@ -12,56 +12,6 @@
 
 namespace headlight {
 namespace {
-
-struct Column {
-  std::string name;
-  std::function<std::optional<float>(const HeadRow&)> value;
-  bool always = false;  // a column of scripts' tables where no head has it, too
-};
-
-/// Those that some head has, and, of `scripts`, those that are always there.
-std::vector<Column> columns(const HeadTable& table, bool scripts) {
-  std::vector<Column> all;
-  const auto add = [&](std::string name, auto value, bool always = false) {
-    all.push_back({std::move(name), std::move(value), always});
-  };
-  const auto effect = [](auto field) {
-    return
-        [field](const HeadRow& row) { return row.effect ? std::optional<float>((*row.effect).*field) : std::nullopt; };
-  };
-  const auto norm = [](double ValueNorms::*sum, Index ValueNorms::*count) {
-    return [=](const HeadRow& row) {
-      if (!row.values || (*row.values).*count == 0) return std::optional<float>{};
-      return std::optional(static_cast<float>((*row.values).*sum / static_cast<double>((*row.values).*count)));
-    };
-  };
-  for (const Measure measure : kMeasures)
-    add(
-        std::string(name(measure)), [measure](const HeadRow& row) { return row.measures[measure]; }, true);
-  add("effect", effect(&HeadEffect::change), true);
-  add("top_word", effect(&HeadEffect::top_word), true);
-  add(
-      "found", [](const HeadRow& row) { return row.found ? std::optional(row.found->weight) : std::nullopt; }, true);
-  add("metric", effect(&HeadEffect::metric));
-  add("spread", effect(&HeadEffect::spread));
-  const auto moved = [](double MovedHead::*mean) {
-    return [mean](const HeadRow& row) {
-      return row.moved ? std::optional(static_cast<float>((*row.moved).*mean)) : std::nullopt;
-    };
-  };
-  add("moved", moved(&MovedHead::distance));
-  add("key_changed", moved(&MovedHead::changed));
-  add("value_first", norm(&ValueNorms::first, &ValueNorms::num_first));
-  add("value_others", norm(&ValueNorms::others, &ValueNorms::num_others));
-  add("value_sink", [](const HeadRow& row) { return row.values ? row.measures.sink.value : std::nullopt; });
-  for (std::size_t which = 0; which < std::size(kProbed); ++which)
-    add(std::string(name(kProbed[which])) + "_z", [which](const HeadRow& row) { return row.above_others[which]; });
-  std::erase_if(all, [&](const Column& column) {
-    return !(scripts && column.always) &&
-           std::ranges::none_of(table.rows, [&](const HeadRow& row) { return column.value(row).has_value(); });
-  });
-  return all;
-}
 
 /// What was measured of the head, as scripts read it; in brackets what it is not named by.
 std::string learned_fields(const HeadRow& row) {
@@ -82,9 +32,9 @@ std::string three_decimals(const std::optional<float>& value) {
 }
 
 /// An Error that names a number that is not finite.
-Status check_finite(const HeadTable& table, const std::vector<Column>& all) {
+Status check_finite(const HeadTable& table, const std::vector<HeadColumn>& all) {
   for (const HeadRow& row : table.rows)
-    for (const Column& column : all)
+    for (const HeadColumn& column : all)
       if (const auto value = column.value(row); value && !std::isfinite(*value))
         return bad_input("heads", column.name + " of head " + head_label(row.measures.head), "a finite number",
                          "an overflow");
@@ -96,19 +46,22 @@ std::string quoted_word(const std::string& word) { return word.empty() ? "any wo
 /// Aligned columns for people; those that no head has are left out. What was looked for and what
 /// an effect is stand below.
 std::string heads_text(const HeadTable& table) {
-  const std::vector<Column> shown = columns(table, false);
+  const std::vector<HeadColumn> shown = head_columns(table, false);
   std::vector<std::vector<std::string>> lines{{"head"}};
-  for (const Column& column : shown) std::ranges::replace(lines[0].emplace_back(column.name), '_', ' ');
+  for (const HeadColumn& column : shown) std::ranges::replace(lines[0].emplace_back(column.name), '_', ' ');
+  const bool with_partner = composes(table);
+  if (with_partner) lines[0].emplace_back("reads");
   lines[0].emplace_back("name");
   for (const HeadRow& row : table.rows) {
     const HeadRef& head = row.measures.head;
     const std::string stack = head.stack == Stack::self ? "" : std::string(stack_name(head.stack)) + " ";
     std::vector<std::string>& line = lines.emplace_back(1, stack + head_label(head));
-    for (const Column& column : shown) line.push_back(three_decimals(column.value(row)));
+    for (const HeadColumn& column : shown) line.push_back(three_decimals(column.value(row)));
+    if (with_partner) line.push_back(composes_with(row, true));
     line.push_back(row.name.words);
   }
   std::vector<bool> right(lines[0].size(), true);
-  right.front() = right.back() = false;
+  right.front() = right.back() = right[right.size() - 1 - with_partner] = false;
   std::string text = table.rows.empty() ? "" : aligned_text(lines, right);
   if (table.words)
     text += std::to_string(table.rows.size()) + " of " + counted(table.heads, "head") +
@@ -123,42 +76,57 @@ std::string heads_text(const HeadTable& table) {
     text +=
         "moved: the total variation between a head's row in this model and in the other, the mean of all rows; key "
         "changed: the share of rows whose strongest key is another\n";
+  if (!table.rows.empty() && table.rows.front().weights.change)
+    text += "qk change, ov change: how far the head's W_QK and W_OV are from the other model's, Frobenius norms\n";
+  if (std::ranges::any_of(table.rows, [](const HeadRow& row) { return row.weights.copying.has_value(); }))
+    text +=
+        "copying: the sum of the eigenvalues of W_U W_OV W_E over that of their sizes, 1 where words raise "
+        "themselves\n";
+  if (with_partner)
+    text +=
+        "composition: the share of what query, key or value read that a head below writes, of random weights 1 / "
+        "sqrt(d_model); of rotary positions at distance 0\n";
   return table.control ? text + study_ways()->control_text(*table.control) : text;
 }
 
 /// stack,layer,head, every measure, effect, top_word, found, learned: an empty field where a head has none. Errors name
 /// a number that is not finite.
 Result<Table> heads_table(const HeadTable& heads) {
-  const std::vector<Column> all = columns(heads, true);
+  const std::vector<HeadColumn> all = head_columns(heads, true);
   TRY(check_finite(heads, all));
   Table table{{"stack", "layer", "head"}};
-  for (const Column& column : all) table.columns.push_back(column.name);
+  for (const HeadColumn& column : all) table.columns.push_back(column.name);
   table.columns.emplace_back("learned");
+  const bool with_partner = composes(heads);
+  if (with_partner) table.columns.emplace_back("composes_with");
   for (const HeadRow& head : heads.rows) {
     std::vector<Value>& row = table.rows.emplace_back();
     row = {head.stack, head.measures.head.layer, head.measures.head.head};
-    for (const Column& column : all) row.emplace_back(column.value(head));
+    for (const HeadColumn& column : all) row.emplace_back(column.value(head));
     row.push_back(learned_fields(head));
+    if (with_partner) row.push_back(composes_with(head));
   }
   return table;
 }
 
 /// (heads, columns), NaN never: what a head does not have is -1; and the columns' names, the heads and their stacks.
 Arrays heads_arrays(const HeadTable& table) {
-  const std::vector<Column> all = columns(table, false);
-  std::vector<std::string> names, stacks, words;
+  const std::vector<HeadColumn> all = head_columns(table, false);
+  std::vector<std::string> names, stacks, words, partners;
   std::vector<float> numbers, heads;
-  for (const Column& column : all) names.push_back(column.name);
+  for (const HeadColumn& column : all) names.push_back(column.name);
   for (const HeadRow& row : table.rows) {
     stacks.push_back(row.stack), words.push_back(row.name.words);
+    partners.push_back(composes_with(row));
     for (const Index number : {row.measures.head.layer, row.measures.head.head})
       heads.push_back(static_cast<float>(number));
-    for (const Column& column : all) numbers.push_back(column.value(row).value_or(-1.0f));
+    for (const HeadColumn& column : all) numbers.push_back(column.value(row).value_or(-1.0f));
   }
   const auto count = static_cast<Index>(table.rows.size());
   if (count == 0) return {array_of_texts("columns", names)};
   Arrays arrays;
   if (table.control) study_ways()->add_control(*table.control, arrays);
+  if (composes(table)) arrays.push_back(array_of_texts("composes_with", partners));
   arrays.insert(arrays.end(), {array_of_texts("columns", names), array_of_texts("stacks", stacks),
                                array_of_texts("names", words), array_of("heads", {count, 2}, std::move(heads)),
                                array_of("measures", {count, static_cast<Index>(names.size())}, std::move(numbers))});
@@ -181,10 +149,10 @@ Value learned_json(const HeadRow& row) {
   return json_list(list);
 }
 
-Value head_json(const HeadRow& row, const std::vector<Column>& all) {
+Value head_json(const HeadRow& row, const std::vector<HeadColumn>& all) {
   const HeadRef& head = row.measures.head;
   Members members{{"stack", row.stack}, {"layer", head.layer}, {"head", head.head}};
-  for (const Column& column : all)
+  for (const HeadColumn& column : all)
     if (const auto value = column.value(row)) members.emplace_back(column.name, *value);
   if (const SinkColumn& sink = row.measures.sink; sink.key) {
     members.emplace_back("sink_key", *sink.key);
@@ -194,6 +162,7 @@ Value head_json(const HeadRow& row, const std::vector<Column>& all) {
     members.emplace_back("cell", json_object({{"sentence", row.found->sentence},
                                               {"query", row.found->cell.query},
                                               {"key", row.found->cell.key}}));
+  if (const std::string with = composes_with(row); !with.empty()) members.emplace_back("composes_with", with);
   if (!row.name.words.empty()) members.emplace_back("name", row.name.words);
   if (!row.learned.empty()) members.emplace_back("learned", learned_json(row));
   return json_object(members);
@@ -202,7 +171,7 @@ Value head_json(const HeadRow& row, const std::vector<Column>& all) {
 /// {"heads": [{"stack", "layer", "head", …}], "sentences": …}; what a head does not have is not there. Errors as
 /// heads_table.
 Result<Value> heads_json(const HeadTable& table) {
-  const std::vector<Column> all = columns(table, true);
+  const std::vector<HeadColumn> all = head_columns(table, true);
   TRY(check_finite(table, all));
   const auto row_json = [&](const HeadRow& row) { return head_json(row, all); };
   Members members{{"heads", json_list(table.rows, row_json, ",\n")}, {"sentences", table.sentences}};
@@ -223,7 +192,8 @@ struct HeadsOptions {
   EffectOptions effects;
 };
 
-constexpr const char* kOrders[] = {"effect", "learned", "found", "moved"};  // beside layer and the measures
+constexpr const char* kOrders[] = {"effect", "learned", "found",
+                                   "moved",  "copying", "composition"};  // beside layer and the measures
 
 Status check_order(const HeadsWanted& wanted) {
   std::vector<std::string> names{"layer"};
@@ -274,13 +244,17 @@ Result<Answer> answer(const Question& question, const HeadsOptions& options) {
   }
   const Asked& asked = probed ? *probed : question.asked;
   if (const StudyWays* ways = study_ways(); ways && (wanted.effect || wanted.sort == "effect")) {
-    TRY(ways->take_baseline(options.effects, asked.document(), asked.lexicon, question.threads, wanted.effects));
+    TRY(ways->take_effects(options.effects, asked.document(), asked.lexicon, question.threads, wanted.effects));
     if (options.effects.metric.given())
       wanted.take_metric = [ways, &options](const Trace& trace, EffectWanted& effects) {
         return ways->take_metric(options.effects, trace, effects, {}, {});
       };
-  } else if (!options.effects.control.empty()) {
-    return bad_input("--control", "", "--effect beside it", "none");
+  } else {
+    for (const auto& [option, given] : {std::pair("--control", !options.effects.control.empty()),
+                                        {"--baseline", !options.effects.baseline.empty()},
+                                        {"--at-layers", !options.effects.layers.empty()},
+                                        {"--at-heads", !options.effects.heads.empty()}})
+      if (given) return bad_input(option, "", "--effect beside it", "none");
   }
   auto heads = TRY(measure_table(asked, wanted, question.threads, question.warnings));
   TRY(take_control(asked, wanted, options.effects, question.threads, heads));
@@ -297,7 +271,9 @@ void add_measure_options(Parser& parser, HeadsOptions& options) {
   const auto ours = [&](Option option) { return beside_relations ? option.excludes({"--relations"}) : option; };
   const bool studies = study_ways() != nullptr;
   ours(parser.option("--sort", options.measures.sort,
-                     "layer (default), a measure's name, effect, learned, found or moved", "METRIC"));
+                     "layer (default), a measure's name, effect, learned, found, moved, copying (whether what the "
+                     "head reads raises itself) or composition (with which head below it works)",
+                     "METRIC"));
   ours(parser.option("--ascending", options.measures.ascending, "The smallest first"));
   ours(parser.option("--descending", options.descending, "The largest first, as by default")).excludes({"--ascending"});
   ours(parser.option("--effect", options.measures.effect,
@@ -305,9 +281,15 @@ void add_measure_options(Parser& parser, HeadsOptions& options) {
   if (studies) {
     ours(parser.option(
         "--baseline", options.effects.baseline,
-        "Of --effect, what stands in place of a head: mean:FILE, its mean over the sentences of a file, or "
-        "resample:FILE, its numbers in each of these sentences, with their spread; --off-as has zero and mean",
+        "Of --effect, what stands in place of a head: mean:FILE, its mean over the sentences of a file, "
+        "position:FILE, the same at each position by itself, or resample:FILE, its numbers in each of these sentences, "
+        "with their spread; --off-as has zero and mean",
         "KIND:FILE"));
+    ours(parser.option("--at-layers", options.effects.layers, "Of --effect: these layers alone", "LAYERS").list());
+    ours(parser
+             .option("--at-heads", options.effects.heads,
+                     "Of --effect: these heads alone, 0.3,1.*, of another stack cross:0.3", "HEADS")
+             .list());
     ours(parser.option(
         "--probe", options.probe,
         "In place of a text N sequences of T random tokens, each twice, and by how many standard deviations "

@@ -74,25 +74,30 @@ Patch patch_of_off(const Trace& trace, const HeadRef& head) {
 
 /// The patches by which the effect of a head is measured: one, or one for each other sentence.
 std::vector<Patches> replacements_of(const Before& before, const HeadRef& head) {
-  const EffectWanted& wanted = before.wanted;
-  Patch off = patch_of_off(before.trace, head);
-  if (wanted.others.empty()) return {{std::move(off)}};
+  const Baseline& baseline = before.wanted.baseline;
+  if (!baseline.given()) return {{patch_of_off(before.trace, head)}};
+  const auto z_of = [&](const Trace& trace) { return z_rows(trace, head, 0, trace.queries(head.stack)); };
   std::vector<Patches> patches;
-  Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(off.values.cols());
-  Index rows = 0;
-  for (const auto& other : wanted.others) {
-    const Matrix z = z_rows(*other, head, 0, other->queries(head.stack));
-    sum += z.cast<double>().colwise().sum();
-    rows += z.rows();
-    Patch patch = off;
-    const Index both = std::min(z.rows(), off.values.rows());
-    patch.rows.resize(static_cast<std::size_t>(both));
-    patch.values = z.topRows(both);
-    patches.push_back({std::move(patch)});
+  for (Matrix& z : replacements(z_of(before.trace), baseline, z_of))
+    patches.push_back({patch_of_rows(PatchAt::heads, head, std::move(z))});
+  return patches;
+}
+
+/// The heads that are wanted, in order.
+Result<std::vector<HeadRef>> heads_wanted(const Trace& trace, const EffectWanted& wanted) {
+  std::vector<HeadRef> heads = heads_of(trace);
+  Index layers = 0;
+  for (const HeadRef& head : heads) layers = std::max(layers, head.layer + 1);
+  for (const Index layer : wanted.layers) TRY(check_within("--at-layers", "", layer, layers));
+  for (const LayerHeads& one : wanted.heads) {
+    if (!trace.has(one.stack))
+      return bad_input("--at-heads", "", "heads of a stack that this model has", stack_name(one.stack));
+    TRY(check_within("--at-heads", "layer", one.layer, trace.num_layers(one.stack)));
+    TRY(check_within("--at-heads", "head", one.head.value_or(0), trace.attention(one.stack, one.layer).num_heads()));
   }
-  if (!wanted.mean_of_others) return patches;
-  off.values.rowwise() = Vector((sum / static_cast<double>(rows)).cast<float>());
-  return {{std::move(off)}};
+  std::erase_if(heads, [&](const HeadRef& head) { return !is_chosen(head, wanted.layers, wanted.heads); });
+  if (heads.empty()) return bad_input("--at-heads", "", "a head of the layers of --at-layers", "none");
+  return heads;
 }
 
 /// The mean of what the replacements of one head did.
@@ -179,7 +184,8 @@ std::vector<Index> asked_positions(const Trace& trace) {
 
 Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, Progress& progress, int threads,
                                                             const EffectWanted& wanted) {
-  const std::vector<HeadRef> heads = heads_of(trace);
+  const std::vector<HeadRef> heads = TRY(heads_wanted(trace, wanted));
+  TRY(check_baseline(wanted.baseline, trace));
   if (trace.attention(heads.front().stack, 0).patterns)
     return bad_input("effect", "", "a model, in which heads can be switched off", "attention alone",
                      ErrorCode::attention_alone);

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "math/forward.h"
+#include "math/variants.h"
+#include "model/chosen_heads.h"
 
 namespace headlight {
 
@@ -27,23 +29,24 @@ struct HeadEffect {
 
 /// By what a head is replaced, and what else is compared.
 struct EffectWanted {
-  /// Instead of Edits::off_as: z of the same head and query in other sentences, one after another (resampling), or the
-  /// mean of all their rows. A query beyond the end of such a sentence keeps its z.
-  std::vector<std::shared_ptr<const Trace>> others = {};
-  bool mean_of_others = false;
+  /// Instead of Edits::off_as: z of the same head in other sentences. Of resampling a query beyond the end of such a
+  /// sentence keeps its z.
+  Baseline baseline = {};
   /// A number of the logits of the first position that is asked for.
   std::function<double(const Vector& logits)> metric = {};
   std::optional<Index> query = {};  // the position that is asked for, instead of asked_positions()
+  std::vector<Index> layers = {};   // these alone, of every stack; empty: all
+  std::vector<LayerHeads> heads = {};
 };
 
 /// The queries whose words are asked for: of an encoder every masked token ([MASK], <mask>), perhaps none; else
 /// Trace::answering alone.
 std::vector<Index> asked_positions(const Trace& trace);
 
-/// Every head of the answer, in the order of heads_of(): the passes of a layer's heads are one batch, which begins at
-/// that layer (math/variants.h). Nothing when stopped; the same to the bit with
-/// any number of threads. Errors: attention that another program computed, which has nothing behind it; an overflow
-/// with a head off, which is named.
+/// Every head that is wanted, in the order of heads_of(): the passes of a layer's heads are one batch, which begins at
+/// that layer (math/variants.h). Nothing when stopped; the same to the bit with any number of threads. Errors:
+/// attention that another program computed, which has nothing behind it; a layer or a head that is not there;
+/// check_baseline(); an overflow with a head off, which is named.
 Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, Progress& progress, int threads = 0,
                                                             const EffectWanted& wanted = {});
 

@@ -66,4 +66,48 @@ Index variants_at_once(const Trace& base, Index variants) {
   return std::clamp<Index>(kMostRows / rows, 1, std::max<Index>(1, variants));
 }
 
+std::vector<Matrix> replacements(const Matrix& own, const Baseline& baseline,
+                                 const std::function<Matrix(const Trace&)>& part_of) {
+  const bool by_position = baseline.kind == BaselineKind::position;
+  std::vector<Matrix> all;
+  Eigen::ArrayXXd sum = Eigen::ArrayXXd::Zero(by_position ? own.rows() : 1, own.cols());
+  Eigen::ArrayXd count = Eigen::ArrayXd::Zero(sum.rows());
+  for (const auto& other : baseline.others) {
+    const Matrix rows = part_of(*other);
+    const Index both = std::min(rows.rows(), own.rows());
+    if (baseline.kind == BaselineKind::resample) {
+      all.push_back(own);
+      all.back().topRows(both) = rows.topRows(both);
+    } else if (by_position) {
+      sum.topRows(both) += rows.topRows(both).cast<double>().array();
+      count.head(both) += 1;
+    } else {
+      sum.row(0) += rows.cast<double>().colwise().sum().array();
+      count(0) += static_cast<double>(rows.rows());
+    }
+  }
+  if (baseline.kind == BaselineKind::resample) return all;
+  Matrix mean = own;
+  for (Index row = 0; row < own.rows(); ++row) {
+    const Index of = by_position ? row : 0;
+    if (count(of) > 0) mean.row(row) = (sum.row(of) / count(of)).cast<float>().matrix();
+  }
+  return {std::move(mean)};
+}
+
+Status check_baseline(const Baseline& baseline, const Trace& trace) {
+  if (!baseline.given() || baseline.kind != BaselineKind::position) return Done{};
+  for (const Stack stack : kStacks) {
+    if (!trace.has(stack)) continue;
+    Index longest = 0;
+    for (const auto& other : baseline.others) longest = std::max(longest, other->queries(stack));
+    if (longest < trace.queries(stack))
+      return bad_input(
+          "--baseline position", "",
+          "a sentence of at least " + std::to_string(trace.queries(stack)) + " tokens, for each position one",
+          "the longest with " + std::to_string(longest));
+  }
+  return Done{};
+}
+
 }  // namespace headlight

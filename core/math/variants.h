@@ -2,6 +2,8 @@
 // answer, and from the layer of the lowest patch on their rows are one batch.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -18,5 +20,24 @@ Result<std::optional<Matrix>> forward_variants(const Trace& base, const std::vec
 
 /// How many of so many variants should be one batch: few enough for their rows to stay in the cache.
 Index variants_at_once(const Trace& base, Index variants);
+
+/// resample: those of each other sentence, one after another. mean: the mean of all their rows. position: at each
+/// position the mean of their rows there (Wang et al. 2022, "Interpretability in the Wild", mean ablation).
+enum class BaselineKind { resample, mean, position };
+
+struct Baseline {
+  std::vector<std::shared_ptr<const Trace>> others = {};  // empty: no baseline
+  BaselineKind kind = BaselineKind::resample;
+
+  bool given() const { return !others.empty(); }
+};
+
+/// What stands in place of `own`, (T, width), the part of an answer that `part_of` gives: one such matrix, of
+/// resampling one for each other sentence. Rows that no other sentence has are those of `own`.
+std::vector<Matrix> replacements(const Matrix& own, const Baseline& baseline,
+                                 const std::function<Matrix(const Trace&)>& part_of);
+
+/// An Error where a mean by position is asked for a position that no other sentence has.
+Status check_baseline(const Baseline& baseline, const Trace& trace);
 
 }  // namespace headlight

@@ -7,6 +7,7 @@
 #include "explain/softmax_gradient.h"
 #include "heads/weight_maps.h"
 #include "math/attention.h"
+#include "write/circuit_arrays.h"
 
 namespace headlight {
 namespace {
@@ -136,11 +137,12 @@ ArrayStream gradients_of(const Trace& trace, const StackNames& names) {
 
 Status check_matrix_names(const std::vector<std::string>& names) {
   for (const std::string& name : names)
-    if (name != kNorms && name != kRollout && name != kGradient && quantities_named(name).empty())
-      return bad_input("--with", "",
-                       "qkv, scores, norms, rollout, gradient, a part of the model (embedding, attention, head, ffn, "
-                       "block, end, output) or one of its matrices, such as ffn.hidden",
-                       "'" + name + "'");
+    if (!is_circuit(name) && name != kNorms && name != kRollout && name != kGradient && quantities_named(name).empty())
+      return bad_input(
+          "--with", "",
+          "qkv, scores, norms, rollout, gradient, qk, ov, a part of the model (embedding, attention, head, ffn, "
+          "block, end, output) or one of its matrices, such as ffn.hidden",
+          "'" + name + "'");
   return Done{};
 }
 
@@ -149,6 +151,10 @@ Result<std::vector<ArrayStream>> matrix_arrays(const Trace& trace, const ExportO
   std::vector<ArrayStream> arrays;
   const SpecialTokens special = unscaled(options.special);
   for (const std::string& name : options.matrices) {
+    if (is_circuit(name)) {
+      TRY(add_circuits(trace, name, options, arrays));
+      continue;
+    }
     const std::size_t before = arrays.size();
     const bool rollout = name == kRollout, maps = rollout || name == kNorms;
     std::string expected = !options.only.empty() ? "a matrix of one head" : "one that every layer has";

@@ -337,10 +337,10 @@ TEST(CliHeads, ASinkHasItsTokenAndHowLongItsValueIs) {
 }
 
 TEST(CliHeads, RefusesWhatItDoesNotKnow) {
-  EXPECT_TRUE(
-      contains(refused({"heads", "--sort", "size"}),
-               "--sort: expected layer, entropy, normalized, distance, confidence, previous, next, same, first, "
-               "special, duplicate, induction, largest, sink, effect, learned, found, moved, found size"));
+  EXPECT_TRUE(contains(
+      refused({"heads", "--sort", "size"}),
+      "--sort: expected layer, entropy, normalized, distance, confidence, previous, next, same, first, "
+      "special, duplicate, induction, largest, sink, effect, learned, found, moved, copying, composition, found size"));
   EXPECT_TRUE(contains(refused({"heads", "--sort", "found"}), "--sort found: expected --from, --to or --above"));
   EXPECT_TRUE(contains(refused({"heads", "--above", "1.5"}), "--above"));
   EXPECT_TRUE(contains(refused({"heads", "--relations", "--sort", "entropy"}), "--sort"));
@@ -429,7 +429,17 @@ TEST(CliHeads, AnEffectAgainstOtherSentences) {
   EXPECT_NE(mean[3]["effect"], plain[3]["effect"]);
   EXPECT_NEAR(mean[3]["metric"].get<double>(), mean[3]["top_word"].get<double>(), 1e-5) << "of the likeliest word";
   EXPECT_TRUE(contains(refused({"heads", "--effect", "--baseline", "noise:x"}),
-                       "--baseline: expected mean:FILE or resample:FILE"));
+                       "--baseline: expected mean:FILE, resample:FILE or position:FILE"));
+  const json chosen = effects({"--baseline", "position:" + same, "--at-heads", "0.1,1.*", "--at-layers", "1"});
+  ASSERT_EQ(chosen.size(), 8u) << "those of the layer alone";
+  for (const json& head : chosen) {
+    EXPECT_EQ(head["layer"], 1);
+    EXPECT_NEAR(head["effect"].get<double>(), 0, 1e-6) << "by itself, position for position";
+  }
+  EXPECT_TRUE(contains(refused({"heads", "shipped:decoder", "--text", kSentence, "--effect", "--baseline",
+                                "position:" + folder.with("short.txt", "我去北京\n")}),
+                       "--baseline position: expected a sentence of at least"));
+  EXPECT_TRUE(contains(refused({"heads", "--at-heads", "0.1"}), "--at-heads: expected --effect beside it, found none"));
 }
 
 }  // namespace

@@ -129,6 +129,31 @@ TEST(CliPatch, AllPathsOfAHeadAreItsEffectWhereNothingElseReadsIt) {
   EXPECT_GT(most, 0);
 }
 
+/// Every reader of a head is a path of its own.
+TEST(CliPatch, AllReadersOfAHead) {
+  const json all = patched({"--from-head", "0.5", "--to", "all"});
+  ASSERT_EQ(all["cells"].size(), 3u * 8 + 1);
+  for (const auto& [at, to, part] : {std::tuple(0, "1.0:q", "q"), {13, "1.4:k", "k"}, {24, "output", "output"}}) {
+    EXPECT_EQ(all["cells"][at]["part"], part);
+    EXPECT_EQ(all["cells"][at]["restored"], patched({"--from-head", "0.5", "--to", to})["cells"][0]["restored"]);
+  }
+  EXPECT_EQ(all["cells"][24]["layer"], nullptr);
+}
+
+/// A baseline of the corrupt sentence alone, position for position, is the corrupt answer's part.
+TEST(CliPatch, ABaselineStandsInPlaceOfTheCorruptPart) {
+  const Folder folder;
+  const std::string corrupt = folder.with("corrupt.txt", kCorruptText + "\n");
+  for (const std::string kind : {"position:", "resample:"})
+    for (const char* at : {"heads", "v", "residual"}) {
+      const json by_file = patched({"--at", at, "--baseline", kind + corrupt})["cells"];
+      const json noise = patched({"--at", at, "--direction", "noise"})["cells"];
+      ASSERT_EQ(by_file.size(), noise.size());
+      for (std::size_t i = 0; i < noise.size(); ++i)
+        EXPECT_NEAR(by_file[i]["lost"].get<double>(), noise[i]["lost"].get<double>(), 1e-6) << kind << at;
+    }
+}
+
 /// A figure of a patch means the same by the same words: A, the clean one, is the question, B that of --against.
 TEST(CliPatch, AFigureOfTheSameWordsIsOfTheSameQuestions) {
   const Folder folder;

@@ -133,9 +133,9 @@ TEST(HeadEffects, OfOtherSentencesAreTheMeanAndTheSpreadOfEach) {
   }
   const auto of = [&](const std::vector<std::shared_ptr<const Trace>>& beside) {
     Progress progress;
-    const auto effects =
-        head_effects(*trace, progress, 1,
-                     {.others = beside, .metric = [](const Vector& logits) { return static_cast<double>(logits(3)); }});
+    const auto effects = head_effects(*trace, progress, 1,
+                                      {.baseline = {.others = beside},
+                                       .metric = [](const Vector& logits) { return static_cast<double>(logits(3)); }});
     EXPECT_TRUE(effects && *effects);
     return **effects;
   };

@@ -16,7 +16,9 @@ except ImportError:
     sys.exit(77)
 
 from case import MODELS, METRICS, SEED, Case, Metric, effective, faults, has, joined, numbers, prefixed, worst
-from patches import check_estimate, check_patch, check_path, pairs, patch_question, put_in, two_answers
+from circuits import check_circuits, check_two_models
+from patches import (check_baseline, check_estimate, check_patch, check_path, check_readers, other_sentences, pairs,
+                     patch_question, put_in, replaced, two_answers)
 from transformer import Edits, added, safetensors, softmax
 
 
@@ -178,10 +180,14 @@ def check_heads(case):
     if kind.endswith(':'):
         if case.two or not has('heads', kind + 'FILE'):
             return
-        texts = [case.random.integers(0, case.model.words, n).tolist() for n in (4, 6, 5)]
-        (case.folder / 'others').write_text('\n'.join(' '.join(map(str, ids)) for ids in texts) + '\n')
-        words, others = ['--baseline', kind + str(case.folder / 'others')], [case.run((ids, None)) for ids in texts]
+        others, file = other_sentences(case)
+        words = ['--baseline', kind + file]
+    chosen = case.any_head()
+    if has('heads', '--at-heads') and case.pick(0, 1):
+        words += ['--at-heads', prefixed(*chosen)]
     found = case.ask('heads', *case.question(case.clean), '--effect', *words, *metric.options, '--value-norms')
+    if found and '--at-heads' in words:
+        case.agrees('effect of chosen', [[row['layer'], row['head']] for row in found['heads']], [chosen[1:]])
     for row in found['heads'] if found else []:
         head = {'Encoder': 'encoder', 'Cross': 'cross'}.get(row['stack'], 'self'), row['layer'], row['head']
         ids = case.places(head[0])(case.clean)[0]
@@ -189,13 +195,8 @@ def check_heads(case):
                 if value is not None and (name in row or name != 'sink')}
         case.agrees('measures', [row[name] for name in mine], list(mine.values()))
         z = answer.of['heads', *head]
-        if kind == 'resample:':
-            puts = [np.concatenate([one.of['heads', *head][:len(z)], z[len(one.of['heads', *head]):]]) for one in others]
-        elif kind == 'mean:':
-            puts = [z * 0 + np.concatenate([one.of['heads', *head] for one in others]).mean(0)]
-        elif kind == 'position:':
-            of = [[one.of['heads', *head][i] for one in others if i < len(one.of['heads', *head])] for i in range(len(z))]
-            puts = [np.array([np.mean(rows, 0) if rows else z[i] for i, rows in enumerate(of)])]
+        if others:
+            puts = replaced(z, others, ('heads', *head), kind)
         else:
             puts = [z * 0 + (z.mean(0) if kind == 'mean' else 0)]
         before, changes = softmax(answer.logits[-1]), []
@@ -357,7 +358,8 @@ def main():
     checks = [check_export, check_next, check_lens, check_why, check_patch, check_estimate, check_path, check_heads,
               check_effect_of_several, check_control, check_study, check_arcs]  # in the order that seeds draw by
     for number in range(MODELS):
-        for at, check in enumerate([*checks, *[check_path] * 3]):
+        for at, check in enumerate([*checks, *[check_path] * 3, check_baseline, check_baseline, check_readers,
+                                   check_circuits, check_two_models]):
             with tempfile.TemporaryDirectory() as folder:
                 check(Case(np.random.default_rng([SEED, number, at]), pathlib.Path(folder)))
     for kind in sorted(numbers):

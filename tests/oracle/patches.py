@@ -2,6 +2,8 @@
 
 import itertools
 
+import numpy as np
+
 from case import METRICS, PARTS, Metric, has, numbers, prefixed
 
 
@@ -94,25 +96,97 @@ def check_estimate(case):
         check_patch(case, True)
 
 
+def other_sentences(case):
+    """The answers to other sentences, and their file."""
+    texts = [case.random.integers(0, case.model.words, n).tolist() for n in (4, 6, 5)]
+    file = case.folder / 'others'
+    file.write_text('\n'.join(' '.join(map(str, ids)) for ids in texts) + '\n')
+    return [case.run((ids, None)) for ids in texts], str(file)
+
+
+def replaced(own, others, key, kind):
+    """What a baseline puts in place of a part: of resampling one for each sentence."""
+    parts = [one.of[key] for one in others]
+    if kind == 'resample:':
+        return [np.concatenate([one[:len(own)], own[len(one):]]) for one in parts]
+    if kind == 'mean:':
+        return [own * 0 + np.concatenate(parts).mean(0)]
+    return [np.array([np.mean([one[i] for one in parts if i < len(one)], 0) for i in range(len(own))])]
+
+
+def check_baseline(case):
+    drawn = None if case.two else two_answers(case, METRICS[:3])
+    if not drawn:
+        return
+    clean, _, metric, (begin, end) = drawn
+    model, kind, part = case.model, case.pick('mean:', 'resample:', 'position:'), case.pick('heads', 'residual', 'q', 'k', 'v')
+    others, file = other_sentences(case)
+    found = patch_question(case, metric, '--at', part, '--baseline', kind + file)
+    for cell in found['cells'] if found else []:
+        key, values = (part, 'self', cell['layer'], cell['head'] or 0), []
+        for new in replaced(clean.of[key], others, key, kind):
+            rows = slice(None) if cell['token'] is None else slice(cell['token'], cell['token'] + 1)
+
+            def put(*of):
+                numbers = of[-1].copy()
+                if of[:-1] == key:
+                    numbers[rows] = new[rows]
+                return numbers
+            values.append((metric.on_scale(case.run(case.clean, put).logits[-1]) - begin) / (end - begin))
+        case.agrees('baseline', cell['lost'], np.mean(values), 3e-5 + 3e-6 * metric.size / abs(end - begin))
+
+
+def place(head):
+    return head[1] if head[0] == 'encoder' else 10 + 2 * head[1] + (head[0] == 'cross')
+
+
+def all_heads(model):
+    return [(stack, layer, h) for stack in model.stacks() for layer in range(model.layers) for h in range(model.heads)]
+
+
 def check_path(case):
     drawn = two_answers(case, METRICS[:3])
     if not drawn:
         return
-    clean, corrupt, metric, (of_clean, of_corrupt) = drawn
-    model, noise = case.model, case.pick(False, True)
-    place = lambda head: head[1] if head[0] == 'encoder' else 10 + 2 * head[1] + (head[0] == 'cross')
-    heads = [(stack, layer, h) for stack in model.stacks() for layer in range(model.layers) for h in range(model.heads)]
+    noise, heads = case.pick(False, True), all_heads(case.model)
     sender = case.pick(*heads)
     readers = [head for head in heads if place(head) > place(sender)]
     to = case.pick(None, *readers, *readers)
     part = case.pick('', ':q', ':k', ':v', ':k@group', ':v@group') if to else ''
+    found = patch_question(case, drawn[2], '--from-head', prefixed(*sender), '--to', prefixed(*to) + part if to else 'output',
+                           '--direction', 'noise' if noise else 'denoise')
+    if found:
+        agrees_with_path(case, drawn, found['cells'][0], sender, to, part, noise)
+
+
+def check_readers(case):
+    """Every reader of one head: each is a path of its own."""
+    drawn = two_answers(case, METRICS[:3])
+    if not drawn:
+        return
+    noise, heads = case.pick(False, True), all_heads(case.model)
+    sender = case.pick(*heads)
+    found = patch_question(case, drawn[2], '--from-head', prefixed(*sender), '--to', 'all', '--direction',
+                           'noise' if noise else 'denoise')
+    if not found:
+        return
+    readers = sorted((place(head), part, head) for head in heads if place(head) > place(sender) for part in 'qkv')
+    where = lambda cell: (cell.get('stack', 'self'), cell['layer'], cell['head'])
+    cells = {(place(where(cell)), cell['part'], where(cell)): cell for cell in found['cells'] if cell['head'] is not None}
+    case.agrees('readers', [sorted(cells) == readers, len(found['cells'])], [True, len(readers) + 1])
+    for _ in range(4):
+        if readers:
+            at = readers[case.random.integers(len(readers))]
+            agrees_with_path(case, drawn, cells[at], sender, at[2], ':' + at[1], noise)
+    agrees_with_path(case, drawn, found['cells'][-1], sender, None, '', noise)
+
+
+def agrees_with_path(case, drawn, cell, sender, to, part, noise):
+    clean, corrupt, metric, (of_clean, of_corrupt) = drawn
+    model = case.model
     base, source, text = (clean, corrupt, case.clean) if noise else (corrupt, clean, case.corrupt)
     begin, end = (of_clean, of_corrupt) if noise else (of_corrupt, of_clean)
     rows = [pair[::-1] if noise else pair for pair in pairs(case, sender[0], False)]
-    found = patch_question(case, metric, '--from-head', prefixed(*sender), '--to', prefixed(*to) + part if to else 'output',
-                           '--direction', 'noise' if noise else 'denoise')
-    if not found:
-        return
     send = put_in(case, source, {('heads', *sender[1:])}, sender[0], rows)
 
     def alone(of, stack, layer, h, now):
@@ -130,7 +204,7 @@ def check_path(case):
             wanted = {key: [(*to[:2], first + i) for i in range(group)] for key in wanted}
         changed = {(of, *head) for (name, of), them in wanted.items() if own in ('', name) for head in them}
         answer = case.run(text, lambda of, *rest: answer_of(of, rest, changed, answer))
-    case.agrees('path', found['cells'][0]['lost' if noise else 'restored'],
+    case.agrees('path', cell['lost' if noise else 'restored'],
                 (metric.on_scale(answer.logits[-1]) - begin) / (end - begin), 3e-5 + 3e-6 * metric.size / abs(end - begin))
 
 

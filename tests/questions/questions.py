@@ -166,7 +166,7 @@ VALUES = {flag: lambda d: '' for flag in FLAGS} | {
     '--weight': lambda d: f'{d.head(None)}.{d.number(0, 3)}.{d.number(0, 3)}={d.pick(0, 0.5, 1)}',
     '--layer-mask': lambda d: d.stack_of(f'{d.number(0, 2)}={d.mask()}'),
     '--layer-scale': lambda d: d.stack_of(f'{d.number(0, 2)}={d.pick(0.5, 2)}'), '--dropout': lambda d: d.pick(0.1, 0.5),
-    '--dropout-seed': lambda d: d.number(0, 5), '--with': lambda d: d.pick('qkv', 'scores', 'norms', 'rollout', 'gradient', 'ffn',
+    '--dropout-seed': lambda d: d.number(0, 5), '--with': lambda d: d.pick('qk', 'ov', 'qkv', 'scores', 'norms', 'rollout', 'gradient', 'ffn',
                                                                            'ffn.hidden', 'head.z', 'attentions'),
     '--special': lambda d: d.pick('show', 'hide', 'renormalize'), '--only': D.head, '--dtype': lambda d: d.pick('float32', 'float16'),
     '--top': lambda d: d.pick(1, 3, 7), '--token': lambda d: d.number(0, 20), '--count': lambda d: d.pick(1, 3),
@@ -176,7 +176,7 @@ VALUES = {flag: lambda d: '' for flag in FLAGS} | {
     '--resume': lambda d: str(d.folder / 'study.jsonl'), '--layer': lambda d: d.number(0, d.source.layers),
     '--head': lambda d: d.head(None), '--stack': lambda d: d.pick('self', 'encoder', 'cross') if d.source.two else 'self',
     '--from': lambda d: d.other_question() if d.command == 'patch' else d.word(),
-    '--to': lambda d: d.pick('output', d.head(None), f'{d.head(None)}:{d.pick("q", "k", "v", "k@group")}') if d.command == 'patch' else d.word(),
+    '--to': lambda d: d.pick('output', 'all', d.head(None), f'{d.head(None)}:{d.pick("q", "k", "v", "k@group")}') if d.command == 'patch' else d.word(),
     '--at': lambda d: d.pick('heads', 'residual', 'ffn', 'pattern', 'q', 'k', 'v') if d.command == 'patch' else d.pick(
         'heads', 'residual', 'tokens'),
     '--at-layers': lambda d: d.number(0, d.source.layers), '--at-heads': D.head, '--at-tokens': lambda d: d.pick('all', 0, '0,1'),
@@ -222,10 +222,10 @@ def words_of(draw):
     free = [one for one in options if one not in LEFT_OUT and one not in chosen and one not in ('--pairs', '--resume', *draw.source.words) and (
         one not in SHAPE or '--random' in draw.source.words) and (one not in HELD or draw.source.arch == 'tensors') and (
             one not in ('--encoder-mask', '--cross-mask') or draw.source.two) and (one != '--split' or '--random' in draw.source.words) and (
-            not one.startswith('--at-') or '--at' in chosen) and (one != '--token' or command != 'lens' or draw.number(0, 4) == 0) and (
+            not one.startswith('--at-') or '--at' in chosen or command == 'heads') and (one != '--token' or command != 'lens' or draw.number(0, 4) == 0) and (
             command != 'patch' or one not in ('--at', '--to', '--from-head'))]
     chosen += sorted(free, key=lambda option: asked[option] + 4 * draw.random.random())[:draw.pick(0, 1, 2, 2, 3, 4)]  # the rarest first
-    if command == 'heads' and {'--control', '--baseline', '--metric', '--answers', '--query'} & set(chosen) and '--effect' not in chosen:
+    if command == 'heads' and {'--control', '--baseline', '--metric', '--answers', '--query', '--at-heads', '--at-layers'} & set(chosen) and '--effect' not in chosen:
         chosen.append('--effect')
     words = [] if '--pairs' in chosen else draw.source.question(draw, draw.number(0, 6) == 0)
     for option in chosen:

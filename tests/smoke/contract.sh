@@ -27,6 +27,10 @@ figure -o --view head flow patch lens writers matrix --layer --head --matrix --r
 figure --colours --theme --language --font --no-caption --metric --answers --query
 screenshot -o --size --view --boxes --language
 heads --sort --ascending --against --format text csv json --effect --from --to --above --relations --test-seed --pairs --metric --answers
+heads --baseline --at-layers --at-heads
+patch --baseline all
+export qk ov
+heads copying composition
 heads --off-as --probe --query --control --baseline --resume --shard --gather --gather-partial
 explain --layer --head --query --key --format --against
 train --steps --d-model --num-heads --layers --seed -o --resume --overwrite

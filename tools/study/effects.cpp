@@ -3,22 +3,41 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/formatted.h"
+#include "base/names.h"
 #include "base/result.h"
 #include "math/output.h"
 #include "math/random_choice.h"
 #include "model/head_text.h"
+#include "study/patch_question.h"
 
 namespace headlight {
 
-Status take_baseline(const EffectOptions& options, const Document& document, const Lexicon& lexicon, int threads,
-                     EffectWanted& effects) {
-  if (options.baseline.empty()) return Done{};
-  const std::size_t colon = std::min(options.baseline.find(':'), options.baseline.size());
-  const std::string kind = options.baseline.substr(0, colon);
-  if ((kind != "mean" && kind != "resample") || colon == options.baseline.size())
-    return bad_input("--baseline", "", "mean:FILE or resample:FILE (--off-as has zero and mean)", options.baseline);
-  effects.mean_of_others = kind == "mean";
-  effects.others = TRY(traces_of_lines(document, options.baseline.substr(colon + 1), lexicon, threads));
+Result<Baseline> read_baseline(const std::string& option, const Document& document, const Lexicon& lexicon,
+                               int threads) {
+  Baseline baseline;
+  if (option.empty()) return baseline;
+  constexpr std::string_view kKinds[] = {"resample", "mean", "position"};
+  const std::size_t colon = std::min(option.find(':'), option.size());
+  const auto kind = value_named<BaselineKind>(kKinds, option.substr(0, colon));
+  if (!kind || colon == option.size())
+    return bad_input("--baseline", "", "mean:FILE, resample:FILE or position:FILE (--off-as has zero and mean)",
+                     option);
+  baseline.kind = *kind;
+  baseline.others = TRY(traces_of_lines(document, option.substr(colon + 1), lexicon, threads));
+  return baseline;
+}
+
+Result<std::string> baseline_text(const std::string& option) {
+  const std::size_t colon = option.find(':');
+  if (colon == option.npos) return std::string();
+  return option.substr(0, colon) + TRY(read_file(option.substr(colon + 1)));
+}
+
+Status take_effects(const EffectOptions& options, const Document& document, const Lexicon& lexicon, int threads,
+                    EffectWanted& effects) {
+  TRY(read_places(options.layers, options.heads, Stack::self, effects.layers, effects.heads));
+  effects.baseline = TRY(read_baseline(options.baseline, document, lexicon, threads));
   return Done{};
 }
 
@@ -40,7 +59,7 @@ Status take_metric(const EffectOptions& options, const Trace& trace, EffectWante
 Result<PatchControl> effect_control(const Trace& trace, const std::vector<HeadRef>& chosen, Index draws,
                                     const EffectWanted& effects, int threads) {
   TRY(check_has_logits(trace, "--control"));
-  if (!effects.others.empty()) return bad_input("--control", "", "--off-as, no --baseline beside it", "both");
+  if (effects.baseline.given()) return bad_input("--control", "", "--off-as, no --baseline beside it", "both");
   const std::vector<Index> positions = asked_positions(trace);
   const Index query = effects.query.value_or(positions.empty() ? trace.answering : positions.front());
   MetricWanted wanted;
@@ -96,7 +115,9 @@ Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const EffectO
   }
   const Index draws = TRY(draws_of(options.control));
   if (draws == 0) return cells;
-  add_control(TRY(effect_control(trace, heads_of(trace), draws, effects, traces.threads)), cells);
+  std::vector<HeadRef> chosen;
+  for (const HeadEffect& one : *found) chosen.push_back(one.head);
+  add_control(TRY(effect_control(trace, chosen, draws, effects, traces.threads)), cells);
   return cells;
 }
 
@@ -104,16 +125,16 @@ Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const EffectO
 
 Result<int> study_effects(const QuestionCommand& command, const EffectOptions& options) {
   EffectWanted baseline;
-  std::string others;  // the sentences of the baseline, whatever their file is called
-  if (const std::size_t colon = options.baseline.find(':'); colon != options.baseline.npos)
-    others = options.baseline.substr(0, colon) + TRY(read_file(options.baseline.substr(colon + 1)));
+  const std::string others = TRY(baseline_text(options.baseline));
+  const std::string places = joined_texts(options.layers, ",") + "|" + joined_texts(options.heads, ",");
   const auto prepare = [&](const Document& document, const Lexicon& lexicon) {
-    return take_baseline(options, document, lexicon, command.request().threads(), baseline);
+    return take_effects(options, document, lexicon, command.request().threads(), baseline);
   };
   return run_study(command, options.study,
                    {.columns = {"what", "stack", "layer", "head"},
                     .title = "the effect of each head that is off",
-                    .options = "effect|" + others + "|" + options.control + "|" + options.metric.text(),
+                    .options = "effect|" + others + "|" + options.control + "|" + options.metric.text() +
+                               (places == "|" ? "" : "|" + places),
                     .with_corrupt = false,
                     .prepare = prepare,
                     .answer = [&](const StudyTraces& traces) { return cells_of(traces, options, baseline); }});

@@ -5,9 +5,10 @@
 
 namespace headlight {
 
-/// Reads the baseline's sentences, where there is one. Errors: another baseline, a file that cannot be read.
-Status take_baseline(const EffectOptions& options, const Document& document, const Lexicon& lexicon, int threads,
-                     EffectWanted& effects);
+/// Takes the heads that are chosen, and reads the baseline's sentences, where there is one. Errors: heads that cannot
+/// be read; those of read_baseline().
+Status take_effects(const EffectOptions& options, const Document& document, const Lexicon& lexicon, int threads,
+                    EffectWanted& effects);
 /// Takes the metric, where one is given, or the right word of a pair. Errors: no output layer, a query that is not
 /// there, a word that the model does not have.
 Status take_metric(const EffectOptions& options, const Trace& trace, EffectWanted& effects,

@@ -35,10 +35,12 @@ std::string group_text(const PatchOptions& options, const Trace& trace) {
   return " (" + head_label({head->layer, first}) + " … H" + std::to_string(first + of_group - 1) + ")";
 }
 
-/// `L1·H2  token 3, 去`.
-std::string label_of_cell(const PatchCell& cell, const Tokens& tokens) {
+/// `L1·H2  token 3, 去`; of a path's readers `L1·H2:k`, or `output`.
+std::string label_of_cell(const PatchCell& cell, const Tokens& tokens, bool of_readers = false) {
+  if (of_readers && !cell.part) return "output";
   std::string label =
       stack_prefix(cell.stack) + (cell.head ? head_label({cell.layer, *cell.head}) : "L" + std::to_string(cell.layer));
+  if (cell.part) label += ":" + std::string(part_name(cell));
   if (cell.token)
     label += "  token " + std::to_string(*cell.token) + ", " +
              word_in_table(tokens.tokens[static_cast<std::size_t>(*cell.token)].text);
@@ -55,11 +57,16 @@ std::string metric_line(const PatchAnswer& answer, const std::string& align) {
 std::string patch_text(const PatchAnswer& answer, const Tokens& tokens, const PatchOptions& options,
                        const std::string& align, const std::string& group, bool noise) {
   std::string text = metric_line(answer, align);
-  const std::string part = options.at ? std::string(name(*options.at)) : "the path to " + options.to + group;
-  text += noise ? "lost by " + part + " of the corrupt answer, 0 nothing, 1 all:\n"
-                : "restored by " + part + " of the clean answer, 0 nothing, 1 all:\n";
+  const std::string part = options.at             ? std::string(name(*options.at))
+                           : options.of_readers() ? "the path from " + options.senders.front() + " to each reader"
+                                                  : "the path to " + options.to + group;
+  if (!options.baseline.empty()) text += "lost with " + part + " by " + options.baseline + ", 0 nothing, 1 all:\n";
+  else
+    text += noise ? "lost by " + part + " of the corrupt answer, 0 nothing, 1 all:\n"
+                  : "restored by " + part + " of the clean answer, 0 nothing, 1 all:\n";
   std::vector<NamedTerm> cells;
-  for (const PatchCell& cell : answer.cells) cells.push_back({label_of_cell(cell, tokens), cell.restored});
+  for (const PatchCell& cell : answer.cells)
+    cells.push_back({label_of_cell(cell, tokens, options.of_readers()), cell.restored});
   text += largest_terms(std::move(cells), kMostCells, false);
   return answer.control ? text + control_text(*answer.control) : text;
 }
@@ -70,6 +77,7 @@ Table patch_table(const std::vector<PatchAnswer>& answers, const PatchOptions& o
   const bool with_stack = options.names_stacks();
   for (std::size_t i = 0; i < answers.size(); ++i) table.columns.emplace_back(column_of(options, i));
   if (with_stack) table.columns.emplace_back("stack");
+  if (options.of_readers()) table.columns.emplace_back("part");
   const auto value = [](const PatchAnswer& answer, std::size_t at) {
     return at < answer.cells.size() ? std::optional(answer.cells[at].restored) : std::nullopt;
   };
@@ -79,6 +87,9 @@ Table patch_table(const std::vector<PatchAnswer>& answers, const PatchOptions& o
     row = {cell.layer, cell.head, cell.token};
     for (const PatchAnswer& answer : answers) row.emplace_back(value(answer, at));
     if (with_stack) row.emplace_back(stack_name(cell.stack));
+    if (!options.of_readers()) continue;
+    row.emplace_back(part_name(cell));
+    if (!cell.part) row[0] = Value();
   }
   return table;
 }
@@ -119,6 +130,11 @@ Arrays patch_arrays(const std::vector<PatchAnswer>& answers, const Tokens& token
     for (const Index number : {cell.layer, cell.head.value_or(-1), cell.token.value_or(-1)})
       cells.push_back(static_cast<float>(number));
   if (cells.empty()) return arrays;
+  if (options.of_readers()) {
+    std::vector<std::string> parts;
+    for (const PatchCell& cell : first.cells) parts.emplace_back(part_name(cell));
+    arrays.push_back(array_of_texts("parts", parts));
+  }
   arrays.push_back(array_of("places", {static_cast<Index>(first.cells.size()), 3}, std::move(cells)));
   const std::vector<Index> axes = axes_of(first.cells);
   for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -264,13 +280,16 @@ Result<Answer> answer(const Question& question, const PatchOptions& options) {
   const Trace& clean = *question.trace;
   TRY(check_has_logits(clean, "patch"));
   const auto metric = TRY(options.metric.wanted(*clean.model));
+  const Baseline baseline =
+      TRY(read_baseline(options.baseline, question.asked.document(), question.asked.lexicon, question.threads));
   Progress progress;
   const ProgressReport report("patch", &progress);
   std::optional<PatchEstimate> estimate;
   std::vector<PatchAnswer> answers;
   if (options.estimate)
-    estimate = TRY(estimated(clean, *corrupt.trace, options, metric, *options.estimate, question.threads, progress));
-  else answers = TRY(patched(clean, *corrupt.trace, options, metric, question.threads, progress));
+    estimate =
+        TRY(estimated(clean, *corrupt.trace, options, metric, baseline, *options.estimate, question.threads, progress));
+  else answers = TRY(patched(clean, *corrupt.trace, options, metric, baseline, question.threads, progress));
   const Stack stack = stack_of(options);
   const std::string align(alignment_name(clean, *corrupt.trace, options));
   warn_of_encoder(options, clean, question.warnings);

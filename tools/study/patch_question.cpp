@@ -7,6 +7,8 @@
 #include "cli/options/view_options.h"
 #include "derived/patch_map.h"
 #include "math/output.h"
+#include "model/fingerprint.h"
+#include "study/other_model.h"
 
 namespace headlight {
 namespace {
@@ -28,13 +30,7 @@ Stack given_stack(const PatchOptions& options) { return options.stack ? *parse_s
 Result<PatchWanted> wanted_of(const PatchOptions& options) {
   PatchWanted wanted{.at = options.at.value_or(PatchAt::heads), .stack = stack_of(options)};
   wanted.control = TRY(draws_of(options.control));
-  for (const std::string& text : options.layers) {
-    const auto layer = parse_index(text);
-    if (!layer) return bad_input("--at-layers", "", "numbers of layers", text);
-    wanted.layers.push_back(*layer);
-  }
-  for (const std::string& text : options.heads)
-    wanted.heads.push_back(TRY(heads_named("--at-heads", text, given_stack(options))));
+  TRY(read_places(options.layers, options.heads, given_stack(options), wanted.layers, wanted.heads));
   for (const std::string& text : options.tokens) {
     if (text == "all") wanted.by_token = true;
     else if (const auto token = parse_index(text)) wanted.tokens.push_back(*token);
@@ -54,9 +50,10 @@ Result<TokenPairs> pairs_of(const Tokens& clean, const Tokens& corrupt, const Pa
   return aligned_pairs(clean.tokens, corrupt.tokens, alignment);
 }
 
-/// 6.9, 6.9:k, cross:1.2:v@group; `output` is the answer itself.
+/// 6.9, 6.9:k, cross:1.2:v@group; `output` is the answer itself, `all` each of these.
 Status read_receiver(const PatchOptions& options, PathWanted& path) {
-  if (options.to == "output") return Done{};
+  path.all = options.of_readers();
+  if (options.to == "output" || path.all) return Done{};
   constexpr std::pair<std::string_view, PatchAt> kParts[] = {
       {":q", PatchAt::q}, {":k", PatchAt::k}, {":v", PatchAt::v}};
   std::string_view text = options.to;
@@ -68,7 +65,7 @@ Status read_receiver(const PatchOptions& options, PathWanted& path) {
   if (!head || !head->head || (path.group && path.part != PatchAt::k && path.part != PatchAt::v))
     return bad_input("--to", "",
                      "LAYER.HEAD, with :q, :k or :v behind it, or :k@group, :v@group for all heads that share them, "
-                     "or output",
+                     "output or all",
                      options.to);
   if (!is_of_stack(std::string(text))) head->stack = given_stack(options);
   path.to = HeadRef{head->layer, *head->head, head->stack};
@@ -111,7 +108,10 @@ Result<PatchAnswer> one_direction(const Trace& clean, const Trace& corrupt, cons
     return patch_answers(clean, corrupt, wanted, threads, &progress);
   }
   std::optional<PatchAnswer> all;
-  for (const PathWanted& path : TRY(paths_of(options, clean))) {
+  const auto paths = TRY(paths_of(options, clean));
+  if (options.of_readers() && paths.size() != 1)
+    return bad_input("--to all", "", "one head in --from-head", joined_texts(options.senders, ","));
+  for (const PathWanted& path : paths) {
     wanted.stack = path.from.front().stack;
     TRY(align_tokens_of(wanted, clean, corrupt, options));
     auto answer = TRY(patch_paths(clean, corrupt, wanted, path, threads, &progress));
@@ -122,25 +122,28 @@ Result<PatchAnswer> one_direction(const Trace& clean, const Trace& corrupt, cons
 }
 
 /// The numbers of one pair: the metric of both answers on its scale, then what each patched part restores or loses.
-Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const PatchOptions& options) {
+Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const PatchOptions& options,
+                                        const Baseline& baseline) {
   TRY(check_has_logits(*traces.clean, "patch"));
   const auto metric = TRY(options.metric.wanted(*traces.clean->model, traces.right, traces.wrong));
   std::vector<PatchAnswer> answers;
   if (options.estimate) {
-    auto all = TRY(estimated(*traces.clean, *traces.corrupt, options, metric, 0, traces.threads, unwatched()));
+    auto all =
+        TRY(estimated(*traces.clean, *traces.corrupt, options, metric, baseline, 0, traces.threads, unwatched()));
     answers.push_back(std::move(all.patched));
     answers.front().cells = std::move(all.all);
   } else {
-    answers = TRY(patched(*traces.clean, *traces.corrupt, options, metric, traces.threads, unwatched()));
+    answers = TRY(patched(*traces.clean, *traces.corrupt, options, metric, baseline, traces.threads, unwatched()));
   }
   const bool with_stack = options.names_stacks();
   const auto key_of = [&](const char* what, const PatchCell* cell) {
     const auto field = [](const std::optional<Index>& number) { return number ? std::to_string(*number) : ""; };
     std::vector<std::string> key{what};
     if (with_stack) key.emplace_back(cell ? stack_name(cell->stack) : "");
-    key.push_back(cell ? std::to_string(cell->layer) : "");
+    key.push_back(cell && !(options.of_readers() && !cell->part) ? std::to_string(cell->layer) : "");
     key.push_back(cell ? field(cell->head) : "");
     key.push_back(cell ? field(cell->token) : "");
+    if (options.of_readers()) key.emplace_back(cell ? part_name(*cell) : "");
     return key;
   };
   const PatchAnswer& first = answers.front();
@@ -179,20 +182,26 @@ void add_places(Parser& parser, PatchOptions& options) {
 }  // namespace
 
 bool PatchOptions::names_stacks() const {
-  return (stack && *stack != "self") || std::ranges::any_of(heads, is_of_stack) ||
+  return of_readers() || (stack && *stack != "self") || std::ranges::any_of(heads, is_of_stack) ||
          std::ranges::any_of(senders, is_of_stack);
 }
 
 void add_patch_options(Parser& parser, PatchOptions& options) {
   parser.section("The patch");
   parser.option("--from", options.from,
-                "The corrupt question, in one string; without a SOURCE in it the clean question's",
+                "The corrupt question, in one string; without a SOURCE in it the clean question's. Of --pairs another "
+                "model alone, as the same one tuned: its answers to the clean sentences are the corrupt ones",
                 "'[SOURCE] [REQUEST]'");
   add_choice<PatchAt>(parser, "--at", options.at, kPatchNames,
                       "What is put in: heads (z of a head), residual (the stream after a layer), ffn, pattern (a "
                       "head's weights), q, k or v",
                       "PART");
   add_places(parser, options);
+  parser.option("--baseline", options.baseline,
+                "Of --at, in place of the corrupt answer's part: its mean over the sentences of a file, mean:FILE, its "
+                "mean at each position, position:FILE, or what it is in each of them, resample:FILE; the number is the "
+                "share of the clean answer that is lost",
+                "KIND:FILE");
   add_control_option(
       parser, options.control,
       "Beside the map, N times as many places at random: of chosen places as many others, of a whole map one; of many "
@@ -216,10 +225,12 @@ void add_patch_options(Parser& parser, PatchOptions& options) {
               "HEADS")
       .list();
   parser
-      .option("--to", options.to,
-              "The reader of --from-head: a head, its query, key or value as it alone reads them (6.9:k), those of all "
-              "heads that share them (6.9:k@group), or output",
-              "HEAD")
+      .option(
+          "--to", options.to,
+          "The reader of --from-head: a head, its query, key or value as it alone reads them (6.9:k), those of all "
+          "heads that share them (6.9:k@group), output, or, of one sender, all: each query, key and value behind it, "
+          "and output",
+          "HEAD")
       .needs("--from-head");
   parser.section("What is compared");
   add_metric_options(parser, options.metric);
@@ -238,22 +249,45 @@ Status check_patch(const PatchOptions& options) {
   if (options.estimate && (options.of_paths() || !options.control.empty()))
     return bad_input("--estimate", "", "--at, no --control beside it",
                      options.of_paths() ? "--from-head" : "--control");
-  if (options.estimate && (options.direction == Directions::both || options.metric.metric == Metric::rank))
+  if (options.estimate && (options.directions() == Directions::both || options.metric.metric == Metric::rank))
     return bad_input("--estimate", "", "one direction, and a metric that has a gradient",
-                     options.direction == Directions::both ? "both" : "rank");
+                     options.directions() == Directions::both ? "both" : "rank");
   if (options.of_paths() && !options.control.empty())
     return bad_input("--control", "", "--at beside it", "--from-head");
   const std::pair<const char*, const std::vector<std::string>*> of_places[] = {
       {"--at-layers", &options.layers}, {"--at-heads", &options.heads}, {"--at-tokens", &options.tokens}};
   for (const auto& [option, given] : of_places)
     if (options.of_paths() && !given->empty()) return bad_input(option, "", "--at beside it", "--from-head");
-  if (options.from.empty() == options.study.pairs.empty())
-    return bad_input("patch", "", "--from or --pairs", options.from.empty() ? "neither" : "both");
+  if (!options.baseline.empty()) {
+    const bool resamples = options.baseline.starts_with("resample:");
+    if (options.directions() != Directions::noise)
+      return bad_input("--baseline", "", "--direction noise beside it", name_in(kDirectionNames, *options.direction));
+    if (options.of_paths() || options.at == PatchAt::pattern)
+      return bad_input("--baseline", "", "--at heads, residual, ffn, q, k or v beside it",
+                       options.of_paths() ? "--from-head" : "pattern");
+    if (resamples && (options.estimate || !options.control.empty()))
+      return bad_input("--baseline resample", "", "neither --estimate nor --control beside it", "one");
+  }
+  if (options.from.empty() && options.study.pairs.empty())
+    return bad_input("patch", "", "--from or --pairs", "neither");
   TRY(wanted_of(options));
   for (const std::string& text : options.senders) TRY(heads_named("--from-head", text, Stack::self));
   PathWanted path;
   return options.of_paths() ? read_receiver(options, path) : Status(Done{});
 }
+
+Status read_places(const std::vector<std::string>& layers, const std::vector<std::string>& heads, Stack stack,
+                   std::vector<Index>& numbers, std::vector<LayerHeads>& chosen) {
+  for (const std::string& text : layers) {
+    const auto layer = parse_index(text);
+    if (!layer) return bad_input("--at-layers", "", "numbers of layers", text);
+    numbers.push_back(*layer);
+  }
+  for (const std::string& text : heads) chosen.push_back(TRY(heads_named("--at-heads", text, stack)));
+  return Done{};
+}
+
+std::string_view part_name(const PatchCell& cell) { return cell.part ? name(*cell.part) : "output"; }
 
 Stack stack_of(const PatchOptions& options) {
   if (options.stack) return *parse_stack(*options.stack);
@@ -264,31 +298,35 @@ Stack stack_of(const PatchOptions& options) {
 }
 
 Result<std::vector<PatchAnswer>> patched(const Trace& clean, const Trace& corrupt, const PatchOptions& options,
-                                         const MetricWanted& metric, int threads, Progress& progress) {
+                                         const MetricWanted& metric, const Baseline& baseline, int threads,
+                                         Progress& progress) {
   auto wanted = TRY(wanted_of(options));
   wanted.metric = metric;
+  wanted.baseline = baseline;
   std::vector<PatchAnswer> answers;
   for (const PatchDirection direction : {PatchDirection::denoise, PatchDirection::noise}) {
     const bool noise = direction == PatchDirection::noise;
-    if (options.direction == (noise ? Directions::denoise : Directions::noise)) continue;
+    if (options.directions() == (noise ? Directions::denoise : Directions::noise)) continue;
     wanted.direction = direction;
-    if (options.direction == Directions::both) progress.share = 0.5f, progress.begin = noise ? 0.5f : 0;
+    if (options.directions() == Directions::both) progress.share = 0.5f, progress.begin = noise ? 0.5f : 0;
     answers.push_back(TRY(one_direction(clean, corrupt, options, wanted, threads, progress)));
   }
   return answers;
 }
 
 Result<PatchEstimate> estimated(const Trace& clean, const Trace& corrupt, const PatchOptions& options,
-                                const MetricWanted& metric, Index most, int threads, Progress& progress) {
+                                const MetricWanted& metric, const Baseline& baseline, Index most, int threads,
+                                Progress& progress) {
   auto wanted = TRY(wanted_of(options));
   wanted.metric = metric;
-  if (options.direction == Directions::noise) wanted.direction = PatchDirection::noise;
+  wanted.baseline = baseline;
+  if (options.directions() == Directions::noise) wanted.direction = PatchDirection::noise;
   TRY(align_tokens_of(wanted, clean, corrupt, options));
   return estimate_patches(clean, corrupt, wanted, most, threads, &progress);
 }
 
 bool is_noise(const PatchOptions& options, std::size_t answer) {
-  return options.direction == Directions::noise || answer == 1;
+  return options.directions() == Directions::noise || answer == 1;
 }
 
 const char* column_of(const PatchOptions& options, std::size_t answer) {
@@ -298,7 +336,9 @@ const char* column_of(const PatchOptions& options, std::size_t answer) {
 
 Result<int> study_patches(const QuestionCommand& command, const PatchOptions& options) {
   const std::string part = options.at ? std::string(name(*options.at)) : joined_texts(options.senders, ",");
-  const std::string direction(name_in(kDirectionNames, options.direction));
+  const std::string direction(name_in(kDirectionNames, options.directions()));
+  const std::string others = TRY(baseline_text(options.baseline));
+  auto other = TRY(other_model_of(options.from));
   std::string title =
       (options.estimate ? "patch, estimated, " : "patch ") + part + (options.to.empty() ? "" : " → " + options.to);
   const std::string asked =
@@ -306,7 +346,9 @@ Result<int> study_patches(const QuestionCommand& command, const PatchOptions& op
                                             direction, joined_texts(options.layers, ","),
                                             joined_texts(options.heads, ","), joined_texts(options.tokens, ","),
                                             options.align ? std::string(name(*options.align)) : ""},
-                   "|");
+                   "|") +
+      (others.empty() ? "" : "|" + others) +
+      (other ? "|from " + identity(*other.document.model, command.request().threads()) : "");
   const Metric metric = options.metric.metric.value_or(Metric::logit_difference);
   title += ", " + std::string(name(metric)) + (metric == Metric::rank ? " (log2)" : "");
   StudyQuestion question{.columns = {"what", "layer", "head", "token"}, .title = title, .options = asked};
@@ -315,7 +357,20 @@ Result<int> study_patches(const QuestionCommand& command, const PatchOptions& op
   question.more = {{"answers", json_list(options.metric.answers)},
                    {"direction", direction},
                    {"align", options.align ? name(*options.align) : "positions, of unequal lengths words"}};
-  question.answer = [&](const StudyTraces& traces) { return cells_of(traces, options); };
+  if (options.of_readers()) question.columns.emplace_back("part");
+  Baseline baseline;
+  question.prepare = [&](const Document& document, const Lexicon& lexicon) -> Status {
+    other.lexicon = &lexicon;
+    baseline = TRY(read_baseline(options.baseline, document, lexicon, command.request().threads()));
+    return Done{};
+  };
+  question.with_corrupt = !other;
+  if (other) question.more.emplace_back("from", options.from);
+  question.answer = [&](const StudyTraces& traces) -> Result<std::vector<StudyCell>> {
+    StudyTraces both = traces;
+    if (other) both.corrupt = TRY(other.answer_to(*traces.clean, traces.threads));
+    return cells_of(both, options, baseline);
+  };
   return run_study(command, options.study, question);
 }
 

@@ -19,11 +19,11 @@ enum class Directions { denoise, noise, both };
 inline constexpr std::string_view kDirectionNames[] = {"denoise", "noise", "both"};
 
 struct PatchOptions {
-  std::string from, control, to;
+  std::string from, control, to, baseline;
   std::optional<std::string> stack = {};
   std::optional<PatchAt> at = {};
   std::optional<Alignment> align = {};
-  Directions direction = Directions::denoise;
+  std::optional<Directions> direction = {};
   Normalise normalise = Normalise::total;
   std::vector<std::string> layers, heads, tokens, senders;
   std::optional<Index> estimate = {};  // how many places are patched beside it, and as many at random
@@ -31,9 +31,22 @@ struct PatchOptions {
   StudyOptions study;
 
   bool of_paths() const { return !senders.empty(); }
+  /// Every reader of a head: the cells are readers.
+  bool of_readers() const { return to == "all"; }
+  /// Of a baseline noise.
+  Directions directions() const {
+    return direction.value_or(baseline.empty() ? Directions::denoise : Directions::noise);
+  }
   /// Whether cells may be of another stack than self.
   bool names_stacks() const;
 };
+
+/// --at-layers and --at-heads; heads without a stack are of `stack`. Errors: what cannot be read.
+Status read_places(const std::vector<std::string>& layers, const std::vector<std::string>& heads, Stack stack,
+                   std::vector<Index>& numbers, std::vector<LayerHeads>& chosen);
+
+/// How a cell names its reader: q, k, v or output.
+std::string_view part_name(const PatchCell& cell);
 
 void add_patch_options(Parser& parser, PatchOptions& options);
 
@@ -45,11 +58,13 @@ Stack stack_of(const PatchOptions& options);
 
 /// What one pair of answers gives, in each direction that is asked for.
 Result<std::vector<PatchAnswer>> patched(const Trace& clean, const Trace& corrupt, const PatchOptions& options,
-                                         const MetricWanted& metric, int threads, Progress& progress);
+                                         const MetricWanted& metric, const Baseline& baseline, int threads,
+                                         Progress& progress);
 
 /// --estimate, with `most` places patched beside it.
 Result<PatchEstimate> estimated(const Trace& clean, const Trace& corrupt, const PatchOptions& options,
-                                const MetricWanted& metric, Index most, int threads, Progress& progress);
+                                const MetricWanted& metric, const Baseline& baseline, Index most, int threads,
+                                Progress& progress);
 
 /// Whether an answer of patched() is of noise.
 bool is_noise(const PatchOptions& options, std::size_t answer);

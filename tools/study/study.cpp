@@ -45,13 +45,6 @@ Status set_sentence(Document& document, const std::string& text, const Lexicon& 
   return Done{};
 }
 
-Result<Request> request_of(Document document, const std::string& text, const Lexicon& lexicon) {
-  TRY(set_sentence(document, text, lexicon));
-  auto requests = TRY(requests_of(document, lexicon));
-  if (requests.size() != 1) return bad_input("sentences", "", "one", std::to_string(requests.size()));
-  return std::move(requests.front());
-}
-
 /// A study that runs: what its rows are known by, and where they are kept.
 struct StudyRun {
   const StudyOptions& options;
@@ -87,7 +80,7 @@ std::string question_id(const StudyRun& run, const StudyPair& pair) {
   for (const std::string* sentence : {&pair.clean, &pair.corrupt}) {
     text += "\n" + *sentence;
     if (sentence->empty() || (sentence == &pair.corrupt && !run.question.with_corrupt)) continue;
-    const auto request = request_of(run.document, *sentence, run.lexicon);
+    const auto request = request_of_sentence(run.document, *sentence, run.lexicon);
     if (!request) continue;
     for (const Token& token : request->tokens.tokens) text += " " + std::to_string(token.id);
   }
@@ -95,7 +88,7 @@ std::string question_id(const StudyRun& run, const StudyPair& pair) {
 }
 
 Result<std::shared_ptr<const Trace>> trace_of(const StudyRun& run, const std::string& text, const Trace* known) {
-  const auto request = TRY(request_of(run.document, text, run.lexicon));
+  const auto request = TRY(request_of_sentence(run.document, text, run.lexicon));
   return forward(request, unwatched(), known, run.threads);
 }
 
@@ -265,12 +258,19 @@ Result<std::optional<Shard>> parse_shard(const std::string& text) {
   return std::optional(Shard{index, count});
 }
 
+Result<Request> request_of_sentence(Document document, const std::string& text, const Lexicon& lexicon) {
+  TRY(set_sentence(document, text, lexicon));
+  auto requests = TRY(requests_of(document, lexicon));
+  if (requests.size() != 1) return bad_input("sentences", "", "one", std::to_string(requests.size()));
+  return std::move(requests.front());
+}
+
 Result<std::vector<std::shared_ptr<const Trace>>> traces_of_lines(const Document& document, const std::string& file,
                                                                   const Lexicon& lexicon, int threads) {
   const auto text = TRY(read_file(file, kMostSentencesBytes));
   std::vector<std::shared_ptr<const Trace>> traces;
   for (const Line& line : sentences(text)) {
-    const auto request = request_of(document, text.substr(line.begin, line.end - line.begin), lexicon);
+    const auto request = request_of_sentence(document, text.substr(line.begin, line.end - line.begin), lexicon);
     if (!request) return inside(file, request.error());
     auto trace = forward(*request, unwatched(), nullptr, threads);
     if (!trace) return inside(file, trace.error());

@@ -36,9 +36,19 @@ Result<std::vector<StudyPair>> read_pairs(const std::string& file, bool with_cor
 /// How messages name a row: `FILE: row 3`.
 std::string row_name(const std::string& file, Index row);
 
+/// The question of one sentence; ids where the model reads nothing else. Errors: those of requests_of.
+Result<Request> request_of_sentence(Document document, const std::string& text, const Lexicon& lexicon);
+
 /// The answers to the sentences of a file, a line each.
 Result<std::vector<std::shared_ptr<const Trace>>> traces_of_lines(const Document& document, const std::string& file,
                                                                   const Lexicon& lexicon, int threads);
+
+/// --baseline mean:FILE, resample:FILE or position:FILE: the answers to the sentences; nothing where it was not given.
+/// Errors: another text, a file that cannot be read.
+Result<Baseline> read_baseline(const std::string& option, const Document& document, const Lexicon& lexicon,
+                               int threads);
+/// The kind and the sentences, whatever their file is called: rows of a study are known by it.
+Result<std::string> baseline_text(const std::string& option);
 
 /// Cells of a study of shares, by the first field of their key.
 inline constexpr const char *kCleanCell = "clean", *kCorruptCell = "corrupt", *kRandomCell = "random", *kLost = "lost",

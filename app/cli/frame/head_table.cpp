@@ -25,6 +25,7 @@ struct Gathered {
   SentenceArcs arcs = {};
   std::vector<ValueNorms> values = {};  // of every head
   std::vector<MovedHead> moved = {};    // summed, of every head
+  std::vector<HeadWeights> weights = {};
 };
 
 /// The fields of an effect beside its size: each where it was asked for.
@@ -143,6 +144,38 @@ Status add_moved(const Trace& trace, const Request& request, std::shared_ptr<con
   return Done{};
 }
 
+/// What the weights alone say; a warning says where it is not defined.
+void add_weights(const Trace& trace, const HeadsWanted& wanted, const Model* other, int threads, Gathered& all,
+                 std::vector<Error>& warnings) {
+  const Model& model = *trace.model;
+  const std::vector<HeadRef> heads = heads_of(trace);
+  all.weights.resize(heads.size());
+  const auto of_stack = [&](Stack stack) {
+    const auto first = std::ranges::find(heads, stack, &HeadRef::stack);
+    return all.weights.begin() + (first - heads.begin());
+  };
+  if (wanted.sort == "copying") {
+    const auto scores = copying_scores(model, threads);
+    if (!scores) warnings.push_back(scores.error());
+    auto row = of_stack(Stack::self);
+    if (scores)
+      for (const auto& score : *scores) (row++)->copying = score;
+  }
+  for (const Stack stack : kStacks) {
+    if (!trace.has(stack) || model.given) continue;
+    if (wanted.sort == "composition" && stack != Stack::cross) {
+      if (const Status qk = check_qk(model, stack, "composition of query and key"); !qk) warnings.push_back(qk.error());
+      auto row = of_stack(stack);
+      for (const Composition& one : compositions(model, stack, threads)) (row++)->composition = one;
+    }
+    auto row = of_stack(stack);
+    for (Index layer = 0; other && layer < trace.num_layers(stack); ++layer)
+      for (const CircuitChange& one :
+           circuit_changes(circuit_factors(model, stack, layer), circuit_factors(*other, stack, layer)))
+        (row++)->change = one;
+  }
+}
+
 /// How far each head lies above the others, and the name that follows.
 void name_by_probe(std::vector<HeadRow>& rows) {
   for (std::size_t which = 0; which < std::size(kProbed); ++which) {
@@ -197,6 +230,7 @@ Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threa
     }
     if (wanted.words) add_found(trace, *wanted.words, static_cast<Index>(sentence), threads, all);
     if (wanted.value_norms) add_values(trace, all);
+    if (sentence == 0) add_weights(trace, wanted, other.get(), threads, all, warnings);
     if (other) TRY(add_moved(trace, asked.requests[sentence], other, threads, all));
     add_arcs(named_arcs(asked.document(), trace), all.arcs);
     if (!all.stacks.empty()) continue;
@@ -219,15 +253,17 @@ HeadRow row_of(const Gathered& all, std::size_t at, const HeadMeasures& measures
   }
   row.name.arcs.clear();
   if (!all.found.empty()) row.found = all.found[at];
+  row.weights = all.weights[at];
   if (!all.values.empty()) row.values = all.values[at];
   if (!all.moved.empty() && all.moved[at].rows > 0) {
     MovedHead& moved = row.moved.emplace(all.moved[at]);
     moved.distance /= static_cast<double>(moved.rows);
     moved.changed /= static_cast<double>(moved.rows);
   }
-  if (all.effects.empty()) return row;
+  const auto effect = std::ranges::find(all.effects, measures.head, &HeadEffect::head);
+  if (effect == all.effects.end()) return row;
   const auto sentences = static_cast<float>(asked.requests.size());
-  row.effect = all.effects[at];
+  row.effect = *effect;
   row.effect->change /= sentences;
   for (const auto field : kMoreOfEffect)
     if (auto& mean = (*row.effect).*field) *mean /= sentences;
@@ -240,6 +276,9 @@ std::optional<float> value_of(const HeadRow& row, const std::string& order) {
   if (order == "effect" && row.effect) return row.effect->change;
   if (order == "found" && row.found) return row.found->weight;
   if (order == "moved" && row.moved) return static_cast<float>(row.moved->distance);
+  if (order == "copying") return row.weights.copying;
+  if (const auto part = row.weights.composition.strongest(); order == "composition" && part)
+    return row.weights.composition.most[*part];
   std::optional<float> best;
   for (const RelationScore* one : row.learned)
     if (order == "learned" && is_worn(*one)) best = std::max(best.value_or(0), static_cast<float>(one->score.accuracy));
@@ -271,7 +310,8 @@ Result<HeadTable> measure_table(const Asked& asked, const HeadsWanted& wanted, i
   table.heads = static_cast<Index>(rows.size());
   table.of_words = !gathered.effects.empty() && gathered.effects.front().top_word;
   for (const std::size_t at : order_of(rows, wanted))
-    if (!wanted.words || (rows[at].found && rows[at].found->weight > wanted.above))
+    if ((!wanted.words || (rows[at].found && rows[at].found->weight > wanted.above)) &&
+        (gathered.effects.empty() || rows[at].effect))
       table.rows.push_back(std::move(rows[at]));
   return table;
 }

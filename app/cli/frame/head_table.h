@@ -12,6 +12,7 @@
 #include "cli/options/request_options.h"
 #include "explain/patch/patching.h"
 #include "figure/head_name.h"
+#include "heads/circuits.h"
 #include "heads/head_effects.h"
 #include "heads/head_measures.h"
 #include "heads/head_search.h"
@@ -20,7 +21,7 @@ namespace headlight {
 
 /// The options of the table.
 struct HeadsWanted {
-  std::string sort = "layer";  // layer, a measure, effect, learned, found or moved
+  std::string sort = "layer";  // layer, a measure, effect, learned, found, moved, copying or composition
   bool ascending = false;
   bool effect = false;
   std::optional<WordPair> words = {};  // only heads that look from one word at the other …
@@ -47,6 +48,13 @@ struct ValueNorms {
   Index num_first = 0, num_others = 0;
 };
 
+/// What the weights of a head are (heads/circuits.h), where it was asked for and is defined.
+struct HeadWeights {
+  std::optional<float> copying = {};
+  Composition composition = {};
+  std::optional<CircuitChange> change = {};  // to the other model
+};
+
 /// Measures that name a head on repeated random tokens, and how many standard deviations of the other heads it lies
 /// above their mean.
 inline constexpr Measure kProbed[] = {Measure::previous, Measure::duplicate, Measure::induction};
@@ -70,6 +78,7 @@ struct HeadRow {
   HeadName name = {};  // as the window calls it
   std::optional<ValueNorms> values = {};
   std::optional<MovedHead> moved = {};
+  HeadWeights weights = {};
   std::array<std::optional<float>, std::size(kProbed)> above_others = {};
 };
 

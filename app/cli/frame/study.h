@@ -56,8 +56,9 @@ struct StudyQuestion {
 
 /// heads --effect: by what a head is replaced, and what is compared; of one text or of many.
 struct EffectOptions {
-  std::string baseline;  // mean:FILE or resample:FILE; empty: Edits::off_as
-  std::string control;   // random:N
+  std::string baseline;                    // mean:FILE, resample:FILE or position:FILE; empty: Edits::off_as
+  std::string control;                     // random:N
+  std::vector<std::string> layers, heads;  // these alone
   MetricOptions metric;
   StudyOptions study;
 };
@@ -69,8 +70,8 @@ struct StudyWays {
 
   // Of heads.
   Result<std::vector<Request>> (*probing)(const Request& like, const std::string& probe);
-  Status (*take_baseline)(const EffectOptions& options, const Document& document, const Lexicon& lexicon, int threads,
-                          EffectWanted& effects);
+  Status (*take_effects)(const EffectOptions& options, const Document& document, const Lexicon& lexicon, int threads,
+                         EffectWanted& effects);
   Status (*take_metric)(const EffectOptions& options, const Trace& trace, EffectWanted& effects,
                         std::optional<Index> right, std::optional<Index> wrong);
   Result<PatchControl> (*effect_control)(const Trace& trace, const std::vector<HeadRef>& chosen, Index draws,

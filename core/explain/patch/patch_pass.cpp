@@ -35,10 +35,16 @@ Result<Index> partner_of(const PatchWanted& wanted, Index query) {
 }
 
 /// The same with pairs of the source's and the base's tokens.
-PatchWanted in_direction(PatchWanted wanted) {
-  if (wanted.direction == PatchDirection::noise)
-    for (TokenPairs* pairs : {&wanted.queries, &wanted.keys})
+PatchWanted in_direction(PatchWanted wanted, const Trace& base) {
+  const bool noise = wanted.direction == PatchDirection::noise;
+  for (TokenPairs* pairs : {&wanted.queries, &wanted.keys}) {
+    if (noise)
       for (auto& pair : *pairs) std::swap(pair.first, pair.second);
+    if (!wanted.baseline.given()) continue;
+    pairs->clear();  // of a baseline each token stands for itself
+    const Index tokens = pairs == &wanted.keys ? base.keys(wanted.stack) : base.queries(wanted.stack);
+    for (Index token = 0; token < tokens; ++token) pairs->emplace_back(token, token);
+  }
   return wanted;
 }
 
@@ -65,12 +71,16 @@ Result<Patching> patching_of(const Trace& clean, const Trace& corrupt, const Pat
   if (answer.clean == answer.corrupt)
     return bad_input("--from", "", "a question with another answer", "the same " + answer.metric);
   const bool noise = wanted.direction == PatchDirection::noise;
+  if (wanted.baseline.given() && (!noise || wanted.at == PatchAt::pattern))
+    return bad_input("--baseline", "", "--direction noise, and a part of every sentence",
+                     noise ? "pattern" : "denoise");
+  TRY(check_baseline(wanted.baseline, noise ? clean : corrupt));
   const Index query = noise ? metric.clean_query : metric.corrupt_query;
   const double from_clean = on_scale(metric.metric, answer.clean);
   const double from_corrupt = on_scale(metric.metric, answer.corrupt);
   return Patching{noise ? clean : corrupt,
                   noise ? corrupt : clean,
-                  in_direction(wanted),
+                  in_direction(wanted, noise ? clean : corrupt),
                   std::move(metric),
                   noise ? from_clean : from_corrupt,
                   noise ? from_corrupt : from_clean,

@@ -9,6 +9,7 @@
 #include "math/attention.h"
 #include "math/random_choice.h"
 #include "math/variants.h"
+#include "model/chosen_heads.h"
 
 namespace headlight {
 namespace {
@@ -33,18 +34,11 @@ Result<std::vector<HeadRef>> wanted_heads(const Trace& trace, const PatchWanted&
     TRY(check_within("--at-heads", "layer", heads.layer, layers));
     TRY(check_within("--at-heads", "head", heads.head.value_or(0), heads_in(heads.layer)));
   }
-  const auto wants_layer = [&](Index layer) {
-    return wanted.layers.empty() || std::find(wanted.layers.begin(), wanted.layers.end(), layer) != wanted.layers.end();
-  };
-  const auto wants_head = [&](Index layer, Index head) {
-    return wanted.heads.empty() || std::any_of(wanted.heads.begin(), wanted.heads.end(), [&](const LayerHeads& one) {
-             return one.layer == layer && one.head.value_or(head) == head;
-           });
-  };
   std::vector<HeadRef> heads;
   for (Index layer = 0; layer < layers; ++layer)
     for (Index head = 0; head < heads_in(layer); ++head)
-      if (wants_layer(layer) && wants_head(layer, head)) heads.push_back({layer, head, wanted.stack});
+      if (const HeadRef one{layer, head, wanted.stack}; is_chosen(one, wanted.layers, wanted.heads))
+        heads.push_back(one);
   if (heads.empty()) return bad_input("--at-heads", "", "a head of the layers of --at-layers", "none");
   return heads;
 }
@@ -118,7 +112,9 @@ Result<std::vector<CellPatch>> cell_patches_of(const Patching& patching, const P
   for (const HeadRef& head : heads) {
     if (wanted.at == PatchAt::ffn && !exists(patching.source, matrix_id(Quantity::ffn_output, head)))
       return bad_input("--at", "", "a part that the model has", "no feed-forward");
-    const Matrix values = part_of(patching.source, wanted.at, head);
+    const auto part = [&](const Trace& trace) { return part_of(trace, wanted.at, head); };
+    const Matrix values = wanted.baseline.given() ? replacements(part(patching.base), wanted.baseline, part).front()
+                                                  : part(patching.source);
     for (const TokenPairs& pairs : tokens) {
       CellPatch& one = cells.emplace_back();
       one.cell.layer = head.layer;
@@ -180,12 +176,22 @@ Result<PatchAnswer> patch_answers(const Trace& clean, const Trace& corrupt, cons
   Progress unwatched;
   auto patching = TRY(patching_of(clean, corrupt, wanted, threads, progress ? *progress : unwatched, answer));
   TRY(check_part(clean, corrupt, wanted));
-  const auto cells = TRY(cell_patches_of(patching, patching.wanted));
-  const bool controlled = wanted.control > 0 && !cells.empty();
-  patching.passes = cells.size();
-  if (controlled) patching.passes += static_cast<std::size_t>(wanted.control) + 1;  // and the chosen parts together
-  TRY(restore(patching, cells, answer));
-  if (controlled) answer.control = TRY(control_of(patching, cells));
+  const Baseline& baseline = wanted.baseline;
+  const bool resamples = baseline.given() && baseline.kind == BaselineKind::resample;
+  const std::size_t draws = resamples ? baseline.others.size() : 1;
+  std::vector<CellPatch> cells;
+  for (std::size_t draw = 0; draw < draws; ++draw) {
+    if (resamples) patching.wanted.baseline.others = {baseline.others[draw]};
+    cells = TRY(cell_patches_of(patching, patching.wanted));
+    patching.passes = cells.size() * draws;
+    if (wanted.control > 0) patching.passes += static_cast<std::size_t>(wanted.control) + 1;  // and the chosen together
+    PatchAnswer one;
+    TRY(restore(patching, cells, one));
+    if (draw == 0) answer.cells = one.cells;
+    for (std::size_t i = 0; i < cells.size() && draw > 0; ++i) answer.cells[i].restored += one.cells[i].restored;
+  }
+  for (PatchCell& cell : answer.cells) cell.restored /= static_cast<double>(draws);
+  if (wanted.control > 0 && !cells.empty()) answer.control = TRY(control_of(patching, cells));
   return answer;
 }
 

@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include "base/result.h"
 #include "explain/patch/patch_pass.h"
 #include "math/attention.h"
+#include "math/variants.h"
 
 namespace headlight {
 namespace {
@@ -50,22 +53,61 @@ Patch patch_of_reader(const Trace& pass, PatchAt part, const HeadRef& to) {
   return patch_of_rows(part, {to.layer, head, to.stack}, head_columns(all, head, heads));
 }
 
-/// What the receiver reads where the sender alone is another. Keys and values that several heads share would move all
-/// of these: where `to` alone is to read them, its z is put in instead, from a pass in which they are patched.
-Result<Patches> read_by(const Patching& patching, const PathWanted& path, const Patches& sent) {
+/// What the receiver reads in a pass in which the sender alone is another. Keys and values that several heads share
+/// would move all of these: where `to` alone is to read them, its z is put in instead, from a pass in which they are
+/// patched.
+Result<Patches> read_by(const Patching& patching, const PathWanted& path, const Trace& read) {
   const Trace& base = patching.base;
   const HeadRef& to = *path.to;
-  Progress pass;
-  const auto read = TRY(forward(base.request, pass, &base, patching.threads, &sent));
   const AttentionTrace& attention = base.attention(to.stack, to.layer);
   const bool shared = attention.num_kv_heads < attention.num_heads() && path.part != PatchAt::q && !path.group;
-  if (shared && !path.part) return Patches{patch_of_rows(PatchAt::heads, to, z_of(*read, to))};
+  if (shared && !path.part) return Patches{patch_of_rows(PatchAt::heads, to, z_of(read, to))};
   Patches parts;
   for (const PatchAt part : {PatchAt::q, PatchAt::k, PatchAt::v})
-    if (!path.part || path.part == part) parts.push_back(patch_of_reader(*read, part, to));
+    if (!path.part || path.part == part) parts.push_back(patch_of_reader(read, part, to));
   if (!shared) return parts;
-  const auto alone = TRY(forward(base.request, pass, &base, patching.threads, &parts));
+  const auto alone = TRY(forward(base.request, unwatched(), &base, patching.threads, &parts));
   return Patches{patch_of_rows(PatchAt::heads, to, z_of(*alone, to))};
+}
+
+Result<std::shared_ptr<const Trace>> pass_with(const Patching& patching, const Patches& sent) {
+  return forward(patching.base.request, unwatched(), &patching.base, patching.threads, &sent);
+}
+
+/// What each reader of a head restores: those of one place read the same pass.
+Status restore_readers(Patching& patching, const HeadRef& from, const std::vector<std::pair<Index, Patch>>& held,
+                       PatchAnswer& answer) {
+  const Trace& base = patching.base;
+  std::vector<HeadRef> readers;
+  for (const auto& [place, patch] : held)
+    if (place > place_of(base, from)) readers.push_back({patch.layer, patch.head, patch.stack});
+  const auto earlier = [&](const HeadRef& a, const HeadRef& b) { return place_of(base, a) < place_of(base, b); };
+  std::stable_sort(readers.begin(), readers.end(), earlier);
+  patching.passes = 3 * readers.size() + 1;
+  const auto most = static_cast<std::size_t>(std::max<Index>(3, variants_at_once(base, std::ssize(readers))));
+  std::shared_ptr<const Trace> read;
+  std::optional<Index> place;
+  std::vector<Patches> variants;
+  for (std::size_t i = 0; i < readers.size(); ++i) {
+    const HeadRef& to = readers[i];
+    if (place != place_of(base, to)) {
+      place = place_of(base, to);
+      read = TRY(pass_with(patching, sender_alone(patching, from, place, held)));
+    }
+    for (const PatchAt part : {PatchAt::q, PatchAt::k, PatchAt::v}) {
+      variants.push_back(TRY(read_by(patching, {.to = to, .part = part}, *read)));
+      answer.cells.push_back({.layer = to.layer, .head = to.head, .stack = to.stack, .part = part});
+    }
+    const bool ends = i + 1 == readers.size() || place_of(base, readers[i + 1]) != *place;
+    if (!ends && variants.size() + 3 <= most) continue;
+    const auto restored = TRY(restored_by(patching, variants));
+    for (std::size_t at = 0; at < restored.size(); ++at)
+      answer.cells[answer.cells.size() - restored.size() + at].restored = restored[at];
+    variants.clear();
+  }
+  const auto restored = TRY(restored_by(patching, {sender_alone(patching, from, std::nullopt, held)}));
+  answer.cells.push_back({.layer = base.num_layers(), .restored = restored.front()});
+  return Done{};
 }
 
 Status check_path(const Trace& trace, const PathWanted& path) {
@@ -96,14 +138,23 @@ Result<PatchAnswer> patch_paths(const Trace& clean, const Trace& corrupt, const 
   auto patching = TRY(patching_of(clean, corrupt, wanted, threads, progress ? *progress : unwatched, answer));
   const Trace& base = patching.base;
   TRY(check_path(base, path));
+  if (path.all && path.from.size() != 1)
+    return bad_input("--to all", "", "one head in --from-head", std::to_string(path.from.size()));
   patching.passes = path.from.size();
   std::optional<Index> first, end;
   for (const HeadRef& from : path.from) first = std::min(first.value_or(place_of(base, from)), place_of(base, from));
   if (path.to) end = place_of(base, *path.to);
   const auto held = held_heads(base, first.value_or(0));
+  if (path.all) {
+    TRY(restore_readers(patching, path.from.front(), held, answer));
+    return answer;
+  }
   for (const HeadRef& from : path.from) {
     Patches patches = sender_alone(patching, from, end, held);
-    if (path.to) patches = TRY(read_by(patching, path, patches));
+    if (path.to) {
+      const auto read = TRY(pass_with(patching, patches));
+      patches = TRY(read_by(patching, path, *read));
+    }
     const auto restored = TRY(restored_by(patching, {patches}));
     answer.cells.push_back({.layer = from.layer, .head = from.head, .restored = restored.front(), .stack = from.stack});
   }

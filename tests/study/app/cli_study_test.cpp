@@ -241,8 +241,7 @@ TEST(Study, RefusesInOneLine) {
   EXPECT_TRUE(contains(refused(studied(folder.with("empty.csv", "clean,corrupt\n"), {})), "expected at least one"));
   EXPECT_TRUE(contains(refused(studied(pairs, {"--metric", "loss"})), "--metric: expected logit-difference, "));
   EXPECT_TRUE(contains(refused(studied(pairs, {"--control", "random"})), "--control: expected random:N"));
-  EXPECT_TRUE(
-      contains(refused(studied(pairs, {"--from", "--text x"})), "patch: expected --from or --pairs, found both"));
+  EXPECT_TRUE(contains(refused(studied(pairs, {"--from", "no such model"})), "--from: no such model"));
   EXPECT_TRUE(contains(refused({"heads", "--pairs", pairs}), "--pairs: expected --effect beside it"));
 }
 
