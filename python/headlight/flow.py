@@ -25,7 +25,7 @@ _WORDS = json.loads(Path(__file__).with_name("words.json").read_text(encoding="u
 TEXTS, NAMED = {**_WORDS["mistakes"], **_WORDS["lines"]}, {*_WORDS["mistakes"]}      # codes of mistakes
 _ROLES = ("query", "key", "value")
 _AXES = ("s", "ts", "bs", "bt", "sb", "bts", "hts", "tsb", "bhts", "tsbh")     # of masks that programs hand over
-SIDES = "mem|enc|context|cross|cond|src|source"     # in names of arguments that a cache may be made of
+ASKED = f"{MASKS}|{LENGTHS}|{SEGMENTS}|{OTHER_SIDE}"     # in names of arguments that have to change something
 RUNNING = threading.local()      # `alone`: whether a module runs without the watches of this thread
 
 
@@ -150,6 +150,10 @@ def _of_output(call: Call, query: Stand | None, named: Mapping[str, Any]) -> Ite
         yield "passes", ("context",), call.lost
     elif call.output is None and not call.in_parts and "output" in named and id(named["output"][1]) in call.called:
         yield ("loose",)
+    if call.context is not NOTHING and not call.context_groups:
+        yield ("unmet_heads",)
+    dropped = [step.site for step in call.product.masked if step not in call.product.used]
+    yield from [("dropped", str(dropped[0]))] if dropped else []
     merged = call.merged(call._parts)
     if merged is None or query is None or len(call._parts) > 1:
         return
@@ -266,7 +270,7 @@ def masks_of(call: Call, stands: Mapping[str, Stand]) -> Iterator[tuple[Any, ...
         more[..., places] = mask
         return mask if keys == whole else more
     allowed = of_all(np.broadcast_to(allowed_of(call), (count, heads, queries, keys)))
-    causal, early = (np.arange(whole) <= one[:, None] for one in (at, np.arange(queries)))      # (which C++ names)
+    causal = np.arange(whole) <= at[:, None]
     handed: list[tuple[str, list[Array]]] = []
     for name, tensor in (*call.masks, *call.handed, *call.given):
         if 0 < tensor.numel() <= MOST_WEIGHTS and not tensor.is_complex():
@@ -275,19 +279,24 @@ def masks_of(call: Call, stands: Mapping[str, Stand]) -> Iterator[tuple[Any, ...
             if queries < whole and (at < whole).all() and array.shape[-1:] == (whole,):  # some rows are meant
                 forms = _allowed_by(call, name, array, {**sizes, "t": whole, "s": whole})
                 some += [one[:, :, at] if one.shape[2] == whole else one for one in forms]
+            size = (keys, *array.shape)[-1]
+            forms = _allowed_by(call, name, array, {**sizes, "s": size}) if 0 < keys - size <= 8 else ()
+            for one, side in itertools.product(forms, ((0, keys - size), (keys - size, 0))):
+                one = np.broadcast_to(one, (*one.shape[:3], size))      # (learned keys are masked for none)
+                some.append(of_all(np.pad(one, [(0, 0)] * 3 + [side], constant_values=True)))
             handed.append((name, some))
     of_names = {name for name, _ in (*call.masks, *call.given)}
     implied = [(name, one) for name, some in handed for one in some if (one | ~allowed).all() and not one.all()]
     window = allowed.any(-1).all() and bool((allowed == (causal & (
         np.arange(whole) > at[:, None] - allowed.sum(-1).max()))).all())
-    explained = np.ones_like(allowed)
-    for one in (*(one for _, one in implied), *(one for one in (causal, early) if (one | ~allowed).all())):
+    explained, empty = np.ones_like(allowed), ~allowed.any(-1)
+    for one in (*(one for _, one in implied), *[causal] * bool((causal | ~allowed).all())):
         explained = explained & one
-    if not window and (explained != allowed).any():
-        empty = ~allowed.any(-1)
+    taken = not window and bool((explained != allowed).any())
+    if taken and empty.any() or empty.all(2).any():      # (of a sentence no query: masks are read the other way round)
+        yield "empty", *_places(empty)
+    if taken:
         masks = [(name, one) for name, some in handed for one in some if not one.all()]
-        if empty.any():
-            yield "empty", *_places(empty)
         rows = [np.unique(np.linspace(0, size - 1, 8).astype(int)) for size in (queries, whole)]      # at most 8
         drawn = "/".join("".join("□■"[int(cell)] for cell in row) for row in allowed[0, 0][np.ix_(*rows)])
         rule = _rule(allowed | empty[..., None] & causal, at, masks)
@@ -327,23 +336,31 @@ class Again:
             ("torch.fx", "torch._subclasses", "torch._functorch", "torch.jit", "torch._dynamo"))]
         if strange or torch._C._get_tracing_state() is not None:
             raise TypeError(strange[0] if strange else "torch.jit.trace")
-        if any(one._forward_hooks or one._forward_pre_hooks or one._backward_hooks for one in modules):
+        of_all = [one for name, several in vars(torch.nn.modules.module).items() if name.startswith("_global")
+                  and name.endswith("_hooks") for one in several.values()]      # (those of a watch are its methods)
+        if any(one._forward_hooks or one._forward_pre_hooks or one._backward_hooks for one in modules) or any(
+                not hasattr(getattr(one, "__self__", None), "compared") for one in of_all):
             raise TypeError("hooks")
         shared = [*module.parameters(), *(one for one in given if is_tensor(one) and not one.is_leaf)]
         self.shared, self.idle = {id(one): one for one in shared}, set()     # ids of weights whose product is dropped
-        names = [*inspect.signature(module.forward).parameters]
+        self.fresh: set[int] = set()      # arguments that a call before was not handed
+        taken = inspect.signature(module.forward).parameters
+        names = [*taken]
         named = [*((names[min(at, len(names) - 1)], one) for at, one in enumerate(args)), *kwargs.items()]
         self.names = [name for name, one in named for _ in parts_of(one)]
+        self.absent = [name for name in names[len(args):] if re.search(MASKS, name) and kwargs.get(name) is None
+                       and taken[name].default is None]      # masks that it takes and was not handed
         self.call = copy.deepcopy((module, args, kwargs), {**self.shared})
 
     def is_like(self, other: Again) -> bool:
-        """Whether both were handed the same memories."""
-        return all(torch_module().equal(one, two) for name, one, two in zip(
-            self.names, parts_of(self.call[1:]), parts_of(other.call[1:])) if re.search(SIDES, name) and is_tensor(one))
+        """Whether both were handed the same tensors; those that are not the same are kept."""
+        self.fresh = {at for at, (one, two) in enumerate(zip(parts_of(self.call[1:]), parts_of(other.call[1:]))) if
+                      is_tensor(one) and not (is_tensor(two) and torch_module().equal(one, two))}
+        return not self.fresh
 
     def run(self, watch: Any = None, change: Callable[[Any], Any] | None = None, last: bool = False,
-            others: Mapping[int, Any] = {}) -> Any:
-        """What it gives, of changed arguments, with this watch alone, and `others` as parameters, by id."""
+            others: Mapping[int, Any] = {}, more: Mapping[str, Any] = {}) -> Any:
+        """What it gives, of changed arguments and `more`, with this watch alone, and `others` as parameters, by id."""
         torch = torch_module()
         module, args, kwargs = self.call if last else copy.deepcopy(self.call, {**self.shared, **others})
         with torch.random.fork_rng(range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()), \
@@ -357,14 +374,15 @@ class Again:
                 args, kwargs = changed([args, kwargs], change)
                 torch.manual_seed(0)
             with contextlib.nullcontext() if watch is None else watch:
-                return module(*args, **kwargs)
+                return module(*args, **{**kwargs, **more})
 
 
 def apart(plain: Any, followed: Any) -> tuple[str, ...]:
     """How two outputs differ; "equal": in no bit, NaN stands where NaN stands."""
     torch = torch_module()
     for one, two in zip(parts_of(plain), parts_of(followed)):
-        if not (is_tensor(one) and is_tensor(two)) or one.is_meta or one.is_quantized or one.layout != torch.strided:
+        if not (is_tensor(one) and is_tensor(two)) or getattr(one, "is_nested", False) or one.is_meta or \
+                one.is_quantized or one.layout != torch.strided:
             continue
         if one.shape != two.shape:
             return "shape", str(tuple(two.shape)), str(tuple(one.shape))
@@ -377,7 +395,8 @@ def apart(plain: Any, followed: Any) -> tuple[str, ...]:
 
 def _moved(one: Any, other: Any, limit: float = 1e-3) -> Array:
     one, other = as_numpy(one), as_numpy(other)
-    return (np.abs(one - other) > limit * (1e-3 + np.abs(one).max(initial=0))) | (np.isnan(other) & ~np.isnan(one))
+    most = np.abs(np.nan_to_num(one, posinf=0, neginf=0)).max(initial=0)
+    return (np.abs(one - other) > limit * (1e-3 + most)) | (np.isnan(one) != np.isnan(other))
 
 
 def _elsewhere(moved: Array, at: int) -> list[int]:
@@ -402,16 +421,18 @@ class _Reruns:
         self.numbers = [is_tensor(one) and one.is_floating_point() and one.dim() > 1 for one in self.given]
         self.outs, self.calls = self.ran()
 
-    def ran(self, change: Callable[[int, Any], Any] = lambda at, one: one, weights: Mapping[int, Any] = {}) -> Any:
+    def ran(self, change: Callable[[int, Any], Any] = lambda at, one: one, weights: Mapping[int, Any] = {},
+            more: Mapping[str, Any] = {}) -> Any:
         """Outputs and calls; `change` is given the number of an argument and the argument; `weights`: others, by id."""
         seen, numbers, torch = self.watch(), itertools.count(), torch_module()
         with torch.no_grad():
             others = {name: torch.nn.Parameter(weight) for name, weight in weights.items()}
-            out = parts_of(self.again.run(seen, lambda one: change(next(numbers), one), others=others))
+            out = parts_of(self.again.run(seen, lambda one: change(next(numbers), one), others=others, more=more))
         return [one for one in out if is_tensor(one) and one.is_floating_point()], seen.sequence()
 
     def still(self, *changes: Any) -> bool:
-        return not any(_moved(one, two).any() for one, two in zip(self.outs, self.ran(*changes)[0]))
+        some = [(one, two) for one, two in zip(self.outs, self.ran(*changes)[0]) if one.isfinite().any()]
+        return bool(some) and not any(_moved(one, two).any() for one, two in some)
 
     def rows(self, after: Any) -> list[dict[str, Array]]:
         """Which of what ran so moved, (sentences, rows) of each call."""
@@ -432,7 +453,10 @@ class _Reruns:
                       for some in (self.given, self.outs))
         rest = [places for at, places in enumerate(given) if places and not self.is_input(at)]      # masks, lengths
         at = [axis if axis in places and self.is_input(at) else (places or [0])[0] for at, places in enumerate(given)]
-        strange = any(len(places) > 1 for places in rest) or rest and size in self.calls[0].shape[1:]
+        masks = {count for at, one in enumerate(self.given) if not self.is_input(at)
+                 for count in getattr(one, "shape", ())}
+        strange = any(len(places) > 1 for places in rest) or rest and size in self.calls[0].shape[1:] or \
+            size * self.calls[0].shape[1] in masks      # (of each head)
         if strange or not any(len(one) == 1 for one in out) or self.again.call[0].training:
             return None
         order = torch_module().tensor([size - 1, *range(1, size - 1), 0])
@@ -440,20 +464,25 @@ class _Reruns:
         return any(_moved(one.index_select(place[0], order), two, 3e-2).any()
                    for one, two, place in zip(self.outs, after, out) if len(place) == 1)
 
-    def idle(self, names: str) -> Iterator[tuple[Any, ...]]:
+    def idle(self, later: bool, known: Sequence[int] = ()) -> Iterator[tuple[Any, ...]]:
+        """Arguments that change nothing; in a `later` call those that are others than before, and no masks."""
         for at, (name, one) in enumerate(zip(self.again.names, self.given)):
-            if is_tensor(one) and one.shape[-1:] > (1,) and re.search(names, name) and self.outs:
+            asked = is_tensor(one) and (self.is_input(at) or re.search(OTHER_SIDE if later else ASKED, name)) and (
+                at in self.again.fresh or not later) and at not in known
+            if asked and one.shape[-1:] > (1,):
                 other = _other(one)
                 if (other != one).any() and self.still(lambda of, value: other if of == at else value):
                     yield 0, self.calls[0].where, "idle_argument", name
 
-    def unused(self, named: Callable[[Any], Mapping[str, Any]]) -> None:
+    def unused(self, named: Callable[[Any], Mapping[str, Any]]) -> Iterator[tuple[Any, ...]]:
         """Weights whose product is dropped count as not used, where those of another role stand in their place."""
-        for call, role in itertools.product(self.calls, ("query", "key")):
+        for (at, call), role in itertools.product(enumerate(self.calls), _ROLES):
             root, weight = call.node(role).path(MADE)[0], named(call.modules).get(role, (0, None))[1]
-            if root.kind == "linear" and id(weight) in {*self.again.shared} - {id(root.info.weight)} and self.still(
+            other = root.kind == "linear" and role != "value" and id(root.info.weight) != id(weight)
+            if (other or role == "value" and root.cache) and id(weight) in self.again.shared and self.still(
                     lambda _, one: one, {id(weight): _other(weight.detach())}):
                 self.again.idle.add(id(weight))
+                yield from [] if other else [(at, call.where, "idle", *2 * (len(weight),), (role,))]
 
     def columns(self) -> Iterator[tuple[Any, ...]]:
         """Columns of a projection, as those of a head, that no query, key or value has, and that change no output."""
@@ -469,6 +498,31 @@ class _Reruns:
             if any(weight.shape[axis] == width and self.still(lambda _, one: one, {
                     name: _other(weight, (slice(None),) * axis + ([*rest],))}) for axis in (0, 1) if rest):
                 yield at, self.calls[at].where, "idle", len(rest), width, (role,)
+
+    def strays(self, after: Any, size: int, axis: int, at: int) -> list[list[int]]:
+        """Of each output that has such entries, along this axis or the first: which moved, others than that one."""
+        places = [[place for place in (axis, 0) if one.dim() > place and one.shape[place] == size] for one in self.outs]
+        return [_elsewhere(np.moveaxis(_moved(one, two), place[0], 0), at)
+                for one, two, place in zip(self.outs, after[0], places) if place]
+
+    def spread(self, sizes: Mapping[int, int], others: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+        """Outputs of an entry that change with another one, whichever axis of the inputs counts sentences."""
+        found = [(size, one) for axis, size in sizes.items()
+                 for one in self.strays(others[axis], size, axis, (size + 1) // 2)]
+        if found and all(one for _, one in found):
+            size, one = found[0]
+            yield 0, self.calls[0].where, "leak", ("out",), ("sentence",), one[0], ("sentence",), (size + 1) // 2
+
+    def masks_apart(self, count: int, axis: int) -> Iterator[tuple[Any, ...]]:
+        """Outputs of a sentence that change with the mask of another one."""
+        at = (count + 1) // 2
+        for of, (name, one) in enumerate(zip(self.again.names, self.given)):
+            if is_tensor(one) and not self.is_input(of) and re.search(f"{MASKS}|{LENGTHS}", name) and \
+                    count > 1 and [*one.shape].count(count) == 1 and len(one) == count and not one.is_floating_point():
+                other = _other(one, (at,))
+                found = self.strays(self.ran(lambda given, value: other if given == of else value), count, axis, at)
+                yield from [(0, self.calls[0].where, "leak", ("out",), ("sentence",), strange[0], name, f"[{at}]")
+                            for strange in found if strange][:1]
 
     def unblocked(self) -> list[tuple[Any, ...]]:
         """A key that a call blocks for every query of its sentence, and that another call lets be seen."""
@@ -486,7 +540,19 @@ class _Reruns:
                 rows = self.rows(self.ran(lambda of, value: _other(value, where) if of == at else value))
                 for other in same if rows[index]["key"][place] else ():
                     if rows[other]["key"][place]:
-                        return [(other, self.calls[other].where, "unblocked", *place[::-1], call.where)]
+                        said = *place[::-1], call.where, *self.hiding(other, own.shape, place)
+                        return [(other, self.calls[other].where, "unblocked" + "_by" * (len(said) > 3), *said)]
+        return []
+
+    def hiding(self, at: int, shape: tuple[int, ...], place: tuple[int, ...]) -> list[str]:
+        """A mask that the module takes and was not handed, and one that, handed in its place, hides this key."""
+        masks = [(name, one) for of, (name, one) in enumerate(zip(self.again.names, self.given)) if is_tensor(one)
+                 and tuple(one.shape) == shape and not self.is_input(of)]
+        for name, (own, mask) in itertools.product(self.again.absent, masks):
+            with contextlib.suppress(Exception):
+                call = self.ran(more={name: mask})[1][at]
+                if not np.broadcast_to(allowed_of(call).any((1, 2)), call.shape[::3])[place]:
+                    return [name, own]
         return []
 
 
@@ -494,22 +560,25 @@ def leaks(again: Again, watch: Callable[[], Any], named: Any = None) -> Iterator
     """Index and place of a call, and a text: what moves though it may not, and what does not though it should. `named`:
     the weights of modules by role; None: a later call, of which only memories are asked for."""
     runs = _Reruns(again, watch)
-    yield from runs.idle(f"{MASKS}|{LENGTHS}|{SEGMENTS}|{OTHER_SIDE}" if named else SIDES)
     if not named:
-        return
+        return (yield from runs.idle(True))
     outs, calls, numbers = runs.outs, runs.calls, np.flatnonzero(runs.numbers)
     count, _, queries, _ = calls[0].shape
-    inputs = [[at for at, one in enumerate(runs.given) if runs.is_input(at) and one.dim() > axis + runs.numbers[at] and
-               one.shape[axis] > 1] for axis in (0, 1)]
+    inputs = [[at for at, one in enumerate(runs.given) if runs.is_input(at) and one.shape[axis] > 1 and
+               (axis == 0 or one.dim() == 2 + runs.numbers[at])] for axis in (0, 1)]
     sizes = {axis: runs.given[some[0]].shape[axis] for axis, some in enumerate(inputs) if some}
     others = [runs.ran(lambda at, one: _other(one, (slice(None),) * axis + ((one.shape[axis] + 1) // 2,))
                        if at in inputs[axis] else one) for axis in (0, 1)]
-    sides, at = [*map(runs.rows, others)], (count + 1) // 2      # few: the entry is a sentence, all of whose rows move
-    few = [count < 2 or any(len(rows) == count and rows[at].all() for rows in side[0].values()) for side in sides]
+    known = {*inputs[0], *inputs[1]}      # (one that is alone is seen to move outputs)
+    stirred = any(_moved(one, two).any() for other in others for one, two in zip(outs, other[0]))
+    yield from runs.idle(False, [*known] if len(known) == 1 and stirred else ())
+    sides, at = [*map(runs.rows, others)], (count + 1) // 2
+    first = {role: np.any([side[0][role] for side in sides], 0).any(0) for role in _ROLES}      # (no learned tokens)
+    few = [count < 2 or any(len(rows) == count and rows[:, first[role]].all(1).any() and first[role].any() for
+                            role, rows in side[0].items()) for side in sides]      # a sentence, all of whose rows move
     axis = next((one for one in (0, 1) if sizes.get(one) == count and few[one] and (
         sizes.get(1 - one) != count or not sides[one][0]["query"].any(1).all())), 2)
-    runs.unused(named)
-    yield from [*runs.columns(), *runs.unblocked()]
+    yield from [*runs.unused(named), *runs.columns(), *runs.unblocked()]
     some = numbers if 1 < len(numbers) < 5 else []
     each = [runs.rows(runs.ran(lambda at, one: _other(one) if at == only else one)) for only in some]
     for index, several in enumerate(zip(*each)):
@@ -539,18 +608,22 @@ def leaks(again: Again, watch: Callable[[], Any], named: Any = None) -> Iterator
                 runs.given[number].stride(0) < runs.given[number].stride(1) for number in numbers):
         yield 0, calls[0].where, "axis_given"
     if axis == 2 and count > 1:
+        yield from runs.spread(sizes, others) if 0 in sizes else ()
         return
+    yield from runs.masks_apart(count, axis) if axis < 2 and not found else ()
     axis = 1 - axis if axis < 2 else min(sizes)
     if sizes.get(axis) != queries:
         return
     at = (queries + 1) // 2
     reached = np.zeros((count, queries), bool)      # what may move
     reached[:, at] = True
+    alone = [runs.rows(runs.ran(lambda of, one: _other(one, (slice(None),) * axis + ((one.shape[axis] + 1) // 2,))
+                                if of == only else one)) for only in inputs[axis] if only in some]
     for index, (call, side) in enumerate(zip(calls, sides[axis])):
-        for one, other in (("value", "key"), ("query", "key")):
-            if side[one].shape == side[other].shape and (side[one].any(1) & side[other].any(1) & ~(
-                    side[one] & side[other]).any(1)).any():
-                yield index, call.where, "apart", (one,), (other,), ("tokens",)
+        pairs = {(one, other) for of in (side, *(several[index] for several in alone)) for one, other in (
+            ("value", "key"), ("query", "key")) if of[one].shape == of[other].shape and (
+                of[one].any(1) & of[other].any(1) & ~(of[one] & of[other]).any(1)).any()}
+        yield from ((index, call.where, "apart", (one,), (other,), ("tokens",)) for one, other in sorted(pairs))
         allowed = allowed_of(call).any(1)
         allowed |= ~allowed.any(2, keepdims=True)      # without a key, a row attends to all alike
         alike = call.shape[::2] == (count, queries) and side["key"].shape == reached.shape

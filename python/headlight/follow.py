@@ -261,6 +261,8 @@ class Tracer:
     def _step(self, kind: str, node: Node, out: Any, info: Any = None, of: Any = None) -> None:
         """`out` was made from the tensor of `node`. Changed weights are kept, where dropout belongs those before it."""
         step = Node(kind, node, out.shape, caller(), info, of)
+        if node.root.kind == "product" and kind in ("fill", "add", "times"):
+            node.root.info.masked.append(step)
         if node.root.kind == "weights" and kind not in ("move", "expsum") and (kind != "drop" or evaluating()):
             step.kept = self._snapshot(node.root.info, out, step.path(("product",)))
         self._tag(out, step)
@@ -645,7 +647,8 @@ class Tracer:
     def _on_fill(self, op: Operation) -> None:
         torch, target, out, value = torch_module(), op.args[0], op.out, 0.0
         if op.name == "where":
-            scores = [position for position in (1, 2) if len(op.args) > 2 and self.is_score(op.args[position])]
+            scores = [position for position in (1, 2) if len(op.args) > 2 and self.node_of(
+                op.args[position]).root.kind not in ("", "source")]
             if not scores:
                 return None
             target, value = op.args[scores[0]], op.args[3 - scores[0]]
@@ -713,7 +716,7 @@ class Tracer:
         if root.kind == "weights":
             self._step("softmax", node, out)
             root.info.observe("softmax_twice", site)
-        if root.kind != "product":
+        if root.kind != "product" or 0 in root.shape:
             return
         modules = modules_around()
         path = path_of(modules, self._module)
@@ -725,6 +728,7 @@ class Tracer:
             self._left_out += 1
             return
         call = Call(node.path(("product",)), modules, path, name, site)
+        call.product.used.update(call.path)
         call.block, call.called, call.given, call.dims = self._blocks, self._used, self.given, dims
         if wrong_sum or name in ("log_softmax", "sigmoid"):
             call.final = call.final or (("softmax_sums", site) if wrong_sum else ("softmax_replaced", site, name))
@@ -836,13 +840,13 @@ class Tracer:
         """Weights meet values."""
         product.nodes = {side: self.node_of(operand) for side, operand in product.operands.items()}
         side, other_side = ("a", "b") if product.nodes["a"].root.kind == "weights" else ("b", "a")
-        node, other, tensor = product.nodes[side], product.nodes[other_side], product.operands[other_side]
+        node, tensor = product.nodes[side], product.operands[other_side]
         call: Call = node.root.info
         if call.context is not NOTHING:
             return
+        product.nodes[other_side] = call.value_node = other = self._source(tensor)
         call.weight_path = node.path(("weights",))
         call.context = Node("context", None, out.shape, caller(), [call])
-        call.value_node = self._source(tensor)
         moves = moves_of(node.path(("product",)))
         axes = axes_after(moves, call.product.shape)
         if axes is not None:

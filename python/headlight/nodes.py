@@ -109,6 +109,8 @@ class Product:
         self.operands_shape = tuple(operands[0].shape)
         self.operands, self.nodes = dict(zip("ab", operands)), {"a": NOTHING, "b": NOTHING}
         self.names: dict[str, list[str]] = {"a": [], "b": []}     # of the caller's variables
+        self.masked: list[Node] = []            # steps that mask it
+        self.used: set[Node] = set()            # those before a softmax
         summed = "".join(letter for letter in letters["a"] if letter in letters["b"] and letter not in letters["out"])
         self.shared_letters, self.ends = shared, {"a": (a, summed), "b": (b, summed), "out": (a, b)}
         self.free, self.summed = ({side: self.axes(side, self.ends[side][at]) for side in "ab"} for at in (0, 1))
@@ -250,7 +252,8 @@ def layout_of(product: Product) -> tuple[list[list[Place]], tuple[Any, ...]]:
     depends = sum(any(sentence != sentences[(*at[:axis], 0, *at[axis + 1:])] for at, sentence in sentences.items())
                   for axis in range(len(product.shared)))
     site, wrong = first_reshaping(product.nodes[side]), ()      # type: Any, tuple[Any, ...]
-    if whole_rows and index.shape[-2] > 1 and (rows == rows[..., :1, :]).all():
+    tokens = [one[0] // one[1].shape[-1] for _, one in known]
+    if len(tokens) == 2 and all(one.shape[-2] > 1 and (one == one[..., :1, :1]).all() for one in tokens):
         wrong = "heads_not_split", site
     elif len(several) > 1 and (depends > 1 or not set(several) & set(within)):
         wrong = "sentences_mixed", site, "heads" if set(several) & set(within) else "tokens"

@@ -41,6 +41,11 @@ class Mistake(NamedTuple):
         return (f"{Site(self.file, self.line or 0)}: " if self.file else "") + self.text
 
 
+def _line(facts: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Of a call: the line of code that ran it, and its scale."""
+    return re.sub(r" \(.*", "", facts["where"]), facts.get("d_k"), f"{facts.get('scale', 0):.4g}"
+
+
 class Report:
     """What `check` found, also as text: `ok`, `mistakes`, `unchecked` (taken as given, not judged, not followed)."""
 
@@ -54,9 +59,14 @@ class Report:
         with tensors_file(arrays, metadata) as path, refused("headlight diagnose"):
             answer = json.loads(run(["diagnose", path, "--format", "json", "--language", language], accept=(0, 1)))
         calls: dict[tuple[str, str, Site | None], list[int]] = {}
+        scales = {one["call"] for one in answer["mistakes"] if one["code"] == "scale_missing"}
+        plain = {_line(facts) for call, (facts, _) in enumerate(captured) if call not in scales and "scale" in facts}
+        lent = {call for call in scales if _line(captured[call][0]) in plain}      # whose scale is right beside a bias
+        said = [*said, *((call, captured[call][0]["where"], "scale_given") for call in lent)]
         exchanged = {call for call, _, *text in said if re.search("'(mask_of_other_sentences|others)'", str(text))}
         for one in answer["mistakes"]:      # (masks of other sentences explain more than one that is off by one does)
-            if one["call"] in exchanged and one["code"] in ("mask_missing", "mask_off_by_one"):
+            if one["call"] in exchanged and one["code"] in ("mask_missing", "mask_off_by_one") or \
+                    one["call"] in lent and one["code"] == "scale_missing":
                 continue
             calls.setdefault((one["text"], one["code"], site_of(one)), []).append(one["call"])
         named = {call for where in calls.values() for call in where}
@@ -196,8 +206,9 @@ class _Captured:
         if rows is None and "value" in arrays:
             merge = None if dropped else call.merged(parts)
             if merge is not None and not self._crossed(merge):
-                tensor = call.output[0]
-                arrays.update(merge=merge, output=as_numpy(tensor).astype(np.float32).reshape(merge.shape))
+                tensor, order = call.output[0], slice(None) if self.columns is None else self.columns
+                output = as_numpy(tensor).astype(np.float32).reshape(merge.shape)
+                arrays.update(merge=merge[:, order], output=output[:, order])
                 self.facts["row_length"] = tensor.shape[-2] if tensor.dim() > 2 else 0
             elif call.fused_output is not None and call.context_groups:
                 arrays["output"] = side_by_side(as_numpy(call.context_of(call.fused_output))[:kept])
@@ -228,15 +239,28 @@ class _Captured:
         in_order = (found == np.arange(merge.shape[1]) // (merge.shape[1] // heads)).all()
         return not in_order and None not in stands and stands[0].differs(stands[1], "heads")
 
+    def _columns(self) -> Array | None:
+        """Where the columns of each head stand, if not side by side, but in one order from the split to the merge."""
+        found = [self.call.index_of(role) for role in _SIDES.values()] if len(self.parts) == 1 else [None]
+        merged = None if None in found else self.call.merged(self.parts)
+        if merged is None:
+            return None
+        orders = [np.unique(index[0, :, 0] % base.shape[-1], return_inverse=True)[1].ravel() for index, base in found]
+        (_, heads, queries, _), width = self.call.shape, merged.shape[1]
+        at = merged[0] // (queries * (width // heads)) % heads * (width // heads) + merged[0] % (width // heads)
+        same = all(np.array_equal(one, np.argsort(at)) for one in orders)
+        return orders[0] if same and (np.diff(orders[0]) < 0).any() else None
+
     def _take_inputs(self, operands: Mapping[str, Array | None], kept: int, swapped: bool) -> None:
         """What should have met, from the projections. `swapped`: queries are named keys, and keys queries."""
         call = self.call
+        self.columns = self._columns()
         for role, values in operands.items():
             if values is None:
                 continue
             name = {"query": "key", "key": "query"}.get(role, role) if swapped else role
             self.arrays[name] = side_by_side(values[:kept])
-            found = call.index_of(role) if len(self.parts) == 1 else None
+            found = call.index_of(role) if len(self.parts) == 1 and self.columns is None else None
             if found is None:
                 continue
             index, base, width = found[0][:kept], found[1], found[1].shape[-1]
@@ -528,8 +552,8 @@ class Seen(Tracer, Sequence):
         for number, (of, again, first) in enumerate(self.again):
             with contextlib.suppress(Exception), np.errstate(all="ignore"):      # a module that cannot run again
                 of_all = None if of in [one for one, _, _ in self.again[:number]] else _named_weights
-                said += [(calls.index(first) + index, *text) for index, *text in
-                         leaks(again, lambda: Seen(keep=self.keep), of_all)]
+                for index, *text in leaks(again, lambda: Seen(keep=self.keep), of_all):
+                    said.append((calls.index(first) + index, *text))
                 first.called.difference_update(again.idle)
         for at, call in enumerate(calls):
             try:

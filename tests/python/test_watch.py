@@ -1,11 +1,13 @@
 """A watch changes nothing of what it watches, and proves it."""
 import copy
+import itertools
 import sys
 import threading
 import unittest
 
 from common import torch
 import headlight
+import torch.utils.checkpoint
 
 nn = torch.nn
 B, T, D, H = 3, 6, 16, 4
@@ -40,6 +42,27 @@ class After(nn.Module):
         return self.change(x)
 
 
+class Around(nn.Module):
+    def __init__(self, attention, change):
+        super().__init__()
+        self.attention, self.change = attention, change
+
+    def forward(self, x):
+        return self.change(self.attention, x)
+
+
+def equal_parts(value):
+    """What is the same for values that are equal to the bit."""
+    if isinstance(value, (list, tuple, dict)):
+        return [equal_parts(one) for one in (value.items() if isinstance(value, dict) else value)]
+    if not torch.is_tensor(value):
+        return str(value)
+    if value.is_nested:
+        return equal_parts(value.unbind())
+    value = (value.int_repr() if value.is_quantized else value.to_dense() if value.is_sparse else value).detach()
+    return str(value.dtype), tuple(value.shape), value.float().numpy().tobytes()
+
+
 def report_of(run):
     """What comes out without a watch and within one, and the report."""
     state = torch.get_rng_state()
@@ -72,6 +95,23 @@ class Untouched(unittest.TestCase):
                     self.same(plain, watched)
                     self.assertEqual(report.mistakes, [], str(report))
                     self.assertIn("output as without the watch", report.output)
+
+    def test_the_mask_that_was_forgotten(self):
+        whole, y = nn.Transformer(D, H, 2, 2, 32, batch_first=True).eval(), torch.randn(B, 5, D)
+        pad = torch.arange(T)[None] >= torch.tensor([6, 4, 2])[:, None]
+        for more, said in (({}, "memory_key_padding_mask is not handed over (src_key_padding_mask would hide it)"),
+                           ({"memory_key_padding_mask": pad}, "")):
+            with torch.no_grad():
+                _, _, report = report_of(lambda: whole(self.x, y, tgt_mask=~CAUSAL[:5, :5], src_key_padding_mask=pad, **more))
+            self.assertEqual((report.mistakes, report.unchecked != []), ([], said != ""), str(report))
+            self.assertIn(said, str(report))
+
+    def test_an_empty_sentence_hides_nothing_else(self):
+        encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(D, H, 32, batch_first=True), 2).eval()
+        pad = torch.arange(T)[None] >= torch.tensor([6, 0, 3])[:, None]
+        with torch.no_grad():
+            _, _, report = report_of(lambda: encoder(self.x, src_key_padding_mask=pad))
+        self.assertNotIn("changes nothing", str(report))
 
     def test_what_runs_again_leaves_no_trace(self):
         module = Attention().train()
@@ -119,6 +159,83 @@ class Untouched(unittest.TestCase):
             thread.start()
             thread.join()
         self.assertEqual(len(seen), 0)
+
+    def test_what_comes_out_is_the_same(self):
+        """Whatever goes in, comes out or is raised; by functions of an attention `a` and an input `x`."""
+        nested, many, found = torch.nested.nested_tensor([self.x[0, :3], self.x[1, :5]]), itertools.count(), []
+
+        def within(change, of=lambda x: x):
+            """A module around the attention, that is handed `of` the input."""
+            return lambda a, x: Around(a, change)(of(x))
+
+        def of_nested(a, n):
+            q, k, v = (one(n).view(2, -1, H, D // H).transpose(1, 2) for one in (a.q, a.k, a.v))
+            z = (q * 0.5).matmul(k.transpose(-2, -1)).softmax(-1).matmul(v)
+            return torch.nested.to_padded_tensor(a.o(z.transpose(1, 2).reshape(2, -1, D)), 0.0)
+
+        def removed(register):
+            """A hook that removes itself where it runs, and what the next call gives."""
+            def run(a, x):
+                hooks = [getattr(a, register)(lambda *_: hooks[0].remove())]
+                return a(x), a(x)
+            return run
+
+        def counted(a, x):
+            hook = nn.modules.module.register_module_forward_hook(lambda *_: found.append(next(many)))
+            try:
+                before, out = len(found), a(x)
+                return out, torch.tensor(len(found) - before)
+            finally:
+                hook.remove()
+
+        def in_threads(a, x):
+            outs = [None] * 3
+            threads = [threading.Thread(target=lambda at=at: outs.__setitem__(at, a(x + at))) for at in range(3)]
+            for one in threads:
+                one.start()
+            here = a(x)
+            for one in threads:
+                one.join()
+            return here, *outs
+
+        def trained(a, x):
+            a = copy.deepcopy(a).train()
+            a(x).square().sum().backward()
+            return [one.grad for one in a.parameters()]
+        quantized, cell = (lambda x: torch.quantize_per_tensor(x, 0.1, 0, torch.qint8)), torch.eye(D)[1] == 1
+        runs = {
+            "nested": lambda a, x: Around(a, of_nested)(nested), "nested out": lambda a, x: Around(a, lambda a, n: n)(nested),
+            "complex": within(lambda a, x: (torch.complex(x, x) @ torch.complex(x, x.flip(1)).mT).abs().softmax(-1) @ x),
+            "quantized": within(lambda a, x: a(x.dequantize()), quantized), "quantized out": within(lambda a, x: quantized(a(x))),
+            "hook": removed("register_forward_hook"), "hook before": removed("register_forward_pre_hook"), "hook of all": counted,
+            "threads": in_threads, "gradient": trained, "checkpoint": lambda a, x: torch.utils.checkpoint.checkpoint(a, x),
+            "inference": lambda a, x: torch.inference_mode()(a)(x), "autocast": lambda a, x: torch.autocast("cpu", torch.bfloat16)(a)(x),
+            "no tensor": within(lambda a, x: a(x) is None), "none": within(lambda a, x: [a(x), None, {"a": (x, "b")}][1:]),
+            "sparse": within(lambda a, x: a(x).to_sparse()), "subclass": lambda a, x: a(x.as_subclass(type("Own", (torch.Tensor,), {}))),
+            "NaN": lambda a, x: a(x * torch.nan), "NaN in a column": lambda a, x: a(x.masked_fill(cell, torch.nan)),
+            "infinite": lambda a, x: a(x * torch.inf), "no sentence": within(lambda a, x: (x @ x.mT).softmax(-1) @ x, lambda x: x[:0]),
+            "no token": within(lambda a, x: (x @ x.mT).softmax(-1) @ x, lambda x: x[:, :0]), "in place": within(lambda a, x: a(x.mul_(2)), torch.clone),
+            "raised inside": within(lambda a, x: a(x) / (1 // 0)), "another shape": lambda a, x: a(x[..., 1:]), "text": lambda a, x: a("text"),
+            "no more": within(lambda a, x: next(iter(()))), "ended": within(lambda a, x: (a(x), sys.exit(3)))}
+        if hasattr(torch, "compile"):
+            runs["compiled"] = lambda a, x: torch.compile(a, backend="eager")(x)
+        if hasattr(torch, "jagged"):
+            runs["jagged"] = lambda a, x: Around(a, lambda a, n: n)(torch.nested.nested_tensor([*x], layout=torch.jagged))
+        for name, run in runs.items():
+            def outcome():
+                torch.manual_seed(0)
+                try:
+                    return run(Attention().eval(), self.x.clone())
+                except BaseException as error:      # (that of the caller's, and SystemExit)
+                    return repr(error)
+            with self.subTest(name):
+                plain, watched, report = report_of(outcome)
+                self.assertIsNone(torch.overrides._get_current_function_mode())
+                self.assertEqual(equal_parts(plain), equal_parts(watched))
+                self.assertEqual(report.mistakes, [], str(report))
+                self.assertNotIn("could not be followed", str(report))
+                if "NaN" in name:
+                    self.assertNotIn("changes nothing", str(report))
 
     def test_what_moves_that_may_not(self):
         mixing, pad = nn.Conv1d(D, D, 3, padding=1), torch.arange(T)[None] >= torch.tensor([6, 4, 2])[:, None]

@@ -1,0 +1,46 @@
+"""Attention as public code has it, written anew as text: each program runs as it is, with a line done in another way that is
+right, and with a line that is wrong. A change is `old -> new`, of the text; several are joined by ` ;; `. Those that begin with
+`!` were judged wrongly once."""
+import math
+
+from common import torch
+import field_decoders
+import field_others
+import field_variants
+from forms import Form
+from torch2 import scaled_dot_product_attention
+
+nn = torch.nn
+NAMES = {"torch": torch, "nn": nn, "F": nn.functional, "math": math, "sdpa": scaled_dot_product_attention}
+PROGRAMS = field_decoders.PROGRAMS + field_others.PROGRAMS + field_variants.PROGRAMS
+
+
+def changed(text, change):
+    for one in filter(None, change.lstrip("!").split(" ;; ")):
+        old, new = one.split(" -> ")
+        assert old in text, (old, text)
+        text = text.replace(old, new)
+    return text
+
+
+def form(name, text, change):
+    """The text makes `run`, from seed 0, in evaluation and without a gradient."""
+    torch.manual_seed(0)
+    names = dict(NAMES, B=3, T=6, D=32, H=4, d=8, x=torch.randn(3, 6, 32), memory=torch.randn(3, 5, 32),
+                 pad=torch.arange(6)[None] < torch.tensor([6, 4, 3])[:, None], causal=torch.ones(6, 6).tril().bool(),
+                 ids=torch.randint(1, 50, (3, 6)))
+    exec(compile(changed(text, change), f"<{name}>", "exec"), names)      # noqa: S102
+
+    def run():
+        with torch.no_grad():
+            return names["run"]()
+    return Form(f"{name}: {change or 'as it is'}", run)
+
+
+def field_forms():
+    """(name, whether it is right, form)"""
+    for name, text, right, wrong in PROGRAMS:
+        for change in ("", *right):
+            yield name, True, form(name, text, change)
+        for change in wrong:
+            yield name, False, form(name, text, change)
