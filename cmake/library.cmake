@@ -19,7 +19,7 @@ set(HEADLIGHT_PUBLIC_HEADERS
   read/external/tensors_file.h
   read/hub/adapter_choice.h read/hub/checkpoint.h read/hub/config_file.h read/tokenizer/tokenizer_file.h
   # every matrix of an answer, measures of heads, exports
-  explain/matrices.h heads/head_measures.h write/arrays.h write/export.h)
+  explain/matrices.h heads/head_measures.h heads/reduce.h write/arrays.h write/export.h)
 
 foreach(HEADER ${HEADLIGHT_PUBLIC_HEADERS})
   file(STRINGS core/${HEADER} LINES REGEX "^#include \"")

@@ -2,6 +2,7 @@
 
 #include "base/formatted.h"
 #include "cli/frame/question_command.h"
+#include "cli/options/view_options.h"
 #include "model/head_text.h"
 #include "question/json/export.h"
 #include "question/json/line_answers.h"
@@ -12,7 +13,7 @@ namespace headlight {
 namespace {
 
 struct ExportArguments {
-  std::string file, format, special = "show", dtype = "float32";
+  std::string file, format, special = "show", dtype = "float32", reduce;
   std::vector<std::string> with, only;
   bool lines = false;
   int jobs = 1;
@@ -60,6 +61,9 @@ Result<Export> export_of(const ExportArguments& options) {
   }
   if (options.dtype == "float16") arrays.type = TensorType::float16;
   else if (options.dtype != "float32") return bad_input("--dtype", "", "float32 or float16", options.dtype);
+  if (!options.reduce.empty()) arrays.reduce = TRY(parse_reduction(options.reduce));
+  if (arrays.reduce && arrays.reduce->sentences && options.lines)
+    return bad_input("--reduce", "sentences", "the lines as one batch, without --lines", "--lines");
   Export wanted{.arrays = std::move(arrays)};
   if (!options.file.empty() && options.file != "-") wanted.file = options.file;
   wanted.format = TRY(!options.format.empty() ? parse_format(options.format)
@@ -118,6 +122,7 @@ ParsedCommand add_export(Parser& parser, const Frontend&) {
                 "and the rows scaled back to 1",
                 "HOW");
   parser.option("--only", options->only, "The attention of these heads alone, [STACK:]L.H,…", "HEADS").list();
+  add_reduce(parser, options->reduce);
   parser.option("--dtype", options->dtype, "Of npz and safetensors: float32 (default), or float16, half as large",
                 "TYPE");
   parser.option("--lines", options->lines,
@@ -139,6 +144,7 @@ ParsedCommand add_export(Parser& parser, const Frontend&) {
 
 const NamedCommand kExport{"export", "The numbers: attention of every layer and head", R"(
 headlight export --text 我请李雷帮我订了去北京的机票 --mask causal -o attention.json
+headlight export --text 'the dog chased the cat' --reduce mean:heads -o mean.npz
 headlight export weights.safetensors --format npz --with qkv,scores -o attention.npz
 headlight export CHECKPOINT --text 'the cat sat' --special hide -o attention.json
 headlight export CHECKPOINT --ids 5,9,50,33 -o attention.npz)",

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/formatted.h"
+#include "cli/figure_maps.h"
 #include "cli/frame/question_command.h"
 #include "cli/frame/study.h"
 #include "cli/options/against_option.h"
@@ -25,9 +26,8 @@ struct FigureArguments {
   FigureOptions figure;  // as far as it does not depend on the answer
   std::string file, view = "heads", width = "column";
   std::optional<Language> language;
-  std::optional<MapKind> maps;
-  PairPart pair = PairPart::all;
-  std::vector<std::string> heads, folds, answers, layers;
+  FigureMaps maps;
+  std::vector<std::string> heads, answers, layers;
   std::string font;
   std::optional<std::string> against, matrix, order;
   WordPair words = {};
@@ -82,7 +82,8 @@ Status add_order(const FigureArguments& options, const Question& question, Figur
   }
   if (!shows_all_heads(figure.kind))
     return bad_input("--order", "", "--view heads or glance", "--view " + options.view);
-  if (options.maps == MapKind::rollout) return bad_input("--order", "", "maps of heads", "--maps rollout");
+  if (options.maps.kind == MapKind::rollout) return bad_input("--order", "", "maps of heads", "--maps rollout");
+  if (options.maps.by) return bad_input("--order", "", "maps of heads", "--reduce " + reduction_text(*options.maps.by));
   if (looks_for != (order->by == By::found))
     return bad_input("--order " + *options.order, "", looks_for ? "--order found" : "--from and --to",
                      looks_for ? "--from, --to" : "nothing to find");
@@ -185,7 +186,8 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
   }
   if (options.heads.empty()) return figure;
   const bool flows = figure.kind == FigureKind::flow;
-  if (!flows && !shows_all_heads(figure.kind))
+  const bool summed = options.maps.by && figure.kind == FigureKind::head;
+  if (!flows && !summed && !shows_all_heads(figure.kind))
     return bad_input("--heads", "", "--view heads, glance or flow", "--view " + options.view);
   if (!trace.has(figure.head.stack)) return figure;  // which draw_figure refuses
   figure.heads = TRY(heads_of(options.heads, trace, figure.head.stack));
@@ -193,46 +195,6 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
   std::ranges::sort(figure.heads);
   figure.head = figure.heads.front();
   return figure;
-}
-
-/// Maps of the kind that was asked for; null: weights.
-Result<std::shared_ptr<const DerivedMaps>> maps_of(const FigureArguments& options, const Question& question,
-                                                   const FigureOptions& figure) {
-  const std::shared_ptr<const Trace>& trace = question.trace;
-  const MapKind kind = options.maps.value_or(MapKind::weights);
-  const std::string asked = "--maps " + std::string(name(kind));
-  if (kind == MapKind::weights || !trace->has(figure.head.stack)) return std::shared_ptr<const DerivedMaps>{};
-  if (figure.kind == FigureKind::flow || figure.kind == FigureKind::text || !shows_folds(figure.kind))
-    return bad_input(asked, "", "--view heads, head or glance", "--view " + options.view);
-  if (const auto why = why_not(*trace, figure.head.stack, kind))
-    return bad_input(asked, "",
-                     *why == MapUnavailable::too_long ? "up to 128 tokens"
-                     : kind == MapKind::norms         ? "a model with values"
-                                                      : "self-attention of one sequence",
-                     name(*why));
-  return other_maps(trace, kind, unwatched(), question.threads);
-}
-
-/// The maps with tokens folded, and with the rows and columns of --pair; null where all of them are drawn.
-Result<std::shared_ptr<const FoldedMaps>> folds_of(const FigureArguments& options, std::shared_ptr<const Trace> trace,
-                                                   const FigureOptions& figure) {
-  FoldChoice choice = fold_choice(options.folds);
-  choice.pair = options.pair;
-  const Stack stack = figure.head.stack;
-  if (choice == FoldChoice{} || !trace->has(stack)) return std::shared_ptr<const FoldedMaps>{};
-  const bool of_pair = choice.pair != PairPart::all;
-  const std::string asked = of_pair ? "--pair " + std::string(name(options.pair)) : "--fold";
-  if (!shows_folds(figure.kind))
-    return bad_input(asked, "", "--view heads, head, text, glance or flow", "--view " + options.view);
-  if (const MapKind maps = options.maps.value_or(MapKind::weights); maps != MapKind::weights)
-    return bad_input(asked, "", "--maps weights", "--maps " + std::string(name(maps)));
-  auto folded = folded_maps(std::move(trace), choice);
-  const auto& possible = folded->possible[static_cast<std::size_t>(stack)];
-  if (of_pair && possible.choice.pair == PairPart::all)
-    return bad_input(asked, "", "two sentences, as --text-pair gives them", "one");
-  if (possible.too_long)
-    return bad_input(asked, "", "up to " + std::to_string(kMostFolded) + " tokens, of large models fewer", "more");
-  return folded;
 }
 
 /// A of --view compare: what --against asks, or the same question without edits.
@@ -258,37 +220,50 @@ Result<FigureOptions> of_corrupt(FigureOptions figure, const Trace& clean, const
   return bad_input("--query", "", "a token that both sentences have", std::to_string(*figure.measure.query));
 }
 
-Result<Drawing> drawing_of(const FigureArguments& options, const Question& question, const FigureOptions& figure,
+/// `beside`: the other sentences of a batch, where --reduce lays them over each other.
+Result<Drawing> drawing_of(const FigureArguments& options, const Question& question,
+                           const std::vector<std::shared_ptr<const Trace>>& beside, FigureOptions figure,
                            const TextWidth& measure) {
   const std::shared_ptr<const Trace>& trace = question.trace;
-  const auto maps = TRY(maps_of(options, question, figure));
+  const auto maps = TRY(figure_maps(options.maps, trace, beside, figure, question.threads));
   if (!shows_two(figure.kind)) {
-    const auto folded = TRY(folds_of(options, trace, figure));
+    const auto folded = TRY(figure_folds(options.maps, trace, figure));
     return draw_figure({*trace, question.asked.document(), folded.get(), maps.get()}, figure, measure);
   }
   const auto other = TRY(other_answer(options, question));
   const AnswerSnapshot now{.trace = trace, .document = question.asked.document()};
-  if (options.pair != PairPart::all)
-    return bad_input("--pair " + std::string(name(options.pair)), "", "--view heads, head, text, glance or flow",
+  if (options.maps.pair != PairPart::all)
+    return bad_input("--pair " + std::string(name(options.maps.pair)), "", "--view heads, head, text, glance or flow",
                      "--view " + options.view);
   if (figure.kind == FigureKind::compare)
-    return draw_comparison(other, now, figure, measure, fold_choice(options.folds));
+    return draw_comparison(other, now, figure, measure, fold_choice(options.maps.folds));
   return options.against ? draw_patch(now, other, TRY(of_corrupt(figure, *now.trace, *other.trace)), measure)
                          : draw_patch(other, now, figure, measure);
 }
 
-Result<Answer> answer(const Question& question, const FigureArguments& options) {
+Result<Answer> answer(const Question& question, const FigureArguments& options,
+                      const std::vector<std::shared_ptr<const Trace>>& beside = {}) {
   auto figure = TRY(figure_of(options, *question.trace));
   TRY(add_order(options, question, figure));
   const auto fonts = TRY(PaperFonts::open(options.font));
   Progress progress;
   const ProgressReport report("figure", &progress);
   figure.progress = &progress;
-  const auto drawing = TRY(drawing_of(options, question, figure, fonts->measure()));
+  const auto drawing = TRY(drawing_of(options, question, beside, figure, fonts->measure()));
   TRY(write_figure(drawing, options.file, *fonts));
   if (figure.caption) return Answer(Done{});
   TRY(write_file(std::filesystem::path(options.file).replace_extension(".txt"), drawing.caption + "\n"));
   return Answer(Done{});
+}
+
+/// One picture of all sentences together.
+Result<Answer> answer_to_all(Question question, const FigureArguments& options, const QuestionCommand& command) {
+  std::vector<std::shared_ptr<const Trace>> traces;
+  for (const Request& request : question.asked.requests)
+    traces.push_back(TRY(command.trace_of(request, question.warnings)));
+  question.trace = traces.front();
+  traces.erase(traces.begin());
+  return answer(question, options, traces);
 }
 
 void add_text_options(Parser& parser, FigureArguments& options) {
@@ -307,9 +282,7 @@ void add_text_options(Parser& parser, FigureArguments& options) {
 void add_look_options(Parser& parser, FigureArguments& options) {
   add_text_options(parser, options);
   parser.option("--own-range", options.figure.own_range, "Each head's colours up to its own largest number");
-  add_folds(parser, options.folds);
-  add_maps(parser, options.maps);
-  add_pair_part(parser, options.pair);
+  add_map_options(parser, options.maps);
   parser.option("--only-layers", options.layers, "Of heads and glance: the maps of these layers alone, 0,4-6", "LIST")
       .list();
   parser.option("--font", options.font, "The font of the figure: a file, or a family as fc-list names it", "FILE|NAME");
@@ -381,8 +354,13 @@ ParsedCommand add_figure(Parser& parser, const Frontend&) {
   add_look_options(parser, *options);
   const ParsedCommand one =
       command.answers(SentencesAsked::one, [options](const Question& question) { return answer(question, *options); });
-  return [options, command, one]() -> Result<int> {
+  const ParsedCommand all = command.answers(SentencesAsked::all, [options, command](const Question& question) {
+    return answer_to_all(question, *options, command);
+  });
+  return [options, command, one, all]() -> Result<int> {
     TRY(figure_format(options->file));
+    TRY(options->maps.read());
+    if (options->maps.by && options->maps.by->sentences) return all();
     if (const StudyWays* ways = study_ways())
       if (const auto drawn = ways->draw(command, TRY(page_of(*options)), options->file, options->font)) return *drawn;
     return one();

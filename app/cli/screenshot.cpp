@@ -20,6 +20,7 @@ struct ScreenshotArguments {
   LessonOption lesson;
   std::string size = "1600x1000", view;
   std::optional<MapKind> maps;
+  std::string reduce;
   std::vector<std::string> folds;
   ScreenshotOptions picture;
   Index query = -1, key = -1;
@@ -65,6 +66,12 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   }
   view.order.ascending = options.ascending;
   if (options.maps) view.maps = *options.maps;
+  if (!options.reduce.empty()) {
+    const Reduction by = TRY(parse_reduction(options.reduce));
+    if (by != Reduction{.by = by.by, .heads = true})
+      return bad_input("--reduce", "", "heads alone, which the window shows of each layer", options.reduce);
+    view.maps = kind_of(by.by);
+  }
   if (options.find.on || options.find.words != WordPair{}) view.find = {true, options.find.words, options.find.above};
   if (const NamedView* named = named_view(options.view)) {
     if (!is_there(named->view)) return missing_tool("--view " + options.view, tool_of(named->view));
@@ -130,6 +137,7 @@ ParsedCommand add_screenshot(Parser& parser, const Frontend& frontend) {
   parser.option("--own-range", options->own_range, "Each head's colours up to its own largest weight");
   add_pair_part(parser, options->pair);
   add_maps(parser, options->maps);
+  add_reduce(parser, options->reduce);
   return [options, &frontend] { return run_screenshot(*options, frontend); };
 }
 

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/parallel.h"
+#include "heads/reduce.h"
 #include "math/attention.h"
 #include "text/tokenizer.h"
 #include "text/words.h"
@@ -145,13 +146,7 @@ FoldedAxis::Group word_at(const Tokens& tokens, Index token) {
 }
 
 Token joined(const Tokens& tokens, const FoldedAxis::Group& group) {
-  Token token = tokens.tokens[static_cast<std::size_t>(group.first)];
-  if (group.count == 1) return token;
-  token.end = tokens.tokens[static_cast<std::size_t>(group.first + group.count - 1)].end;
-  token.raw = tokens.text.substr(token.begin, token.end - token.begin);
-  const std::size_t ink = token.raw.find_first_not_of(" \t\n\r");
-  token.text = ink == std::string::npos ? token.raw : token.raw.substr(ink);
-  return token;
+  return joined_tokens(tokens, group.first, group.count);
 }
 
 FoldChoice foldable(const Tokens& queries, const Tokens& keys) {
@@ -186,28 +181,11 @@ Fold fold_or_whole(const Tokens& queries, const Tokens& keys, FoldChoice wanted)
 Matrix folded(const Matrix& weights, const Fold& fold) {
   assert(weights.rows() == static_cast<Index>(fold.queries.group_of.size()));
   assert(weights.cols() == static_cast<Index>(fold.keys.group_of.size()));
-  const auto& rows = fold.queries.groups;
-  const auto& columns = fold.keys.groups;
-  Matrix result(static_cast<Index>(rows.size()), static_cast<Index>(columns.size()));
-  std::vector<double> sums(columns.size());
-  std::vector<char> open(columns.size());
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::fill(sums.begin(), sums.end(), 0.0);
-    std::fill(open.begin(), open.end(), 0);
-    for (Index query = rows[r].first; query < rows[r].first + rows[r].count; ++query) {
-      for (std::size_t c = 0; c < columns.size(); ++c)
-        for (Index key = columns[c].first; key < columns[c].first + columns[c].count; ++key) {
-          const float weight = weights(query, key);
-          if (weight < 0) continue;
-          open[c] = 1;
-          sums[c] += static_cast<double>(weight);
-        }
-    }
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      result(static_cast<Index>(r), static_cast<Index>(c)) =
-          open[c] != 0 ? static_cast<float>(sums[c] / static_cast<double>(rows[r].count)) : -1.0f;
-  }
-  return result;
+  BlockSums blocks(std::ssize(fold.queries.groups), std::ssize(fold.keys.groups));
+  blocks.add(weights, 0, fold.queries.group_of, fold.keys.group_of);
+  for (Index row = 0; row < blocks.sums.rows(); ++row)
+    blocks.sums.row(row) /= static_cast<double>(fold.queries.tokens_of(row).count);
+  return blocks.weights();
 }
 
 Vector resting(const Matrix& weights, const Fold& fold) {

@@ -35,6 +35,9 @@ PrintedMap printed_map(const FigureSubject& subject, const HeadRef& head, Index 
   PrintedMap map{{}, &trace.query_tokens(head.stack).tokens, &trace.key_tokens(head.stack).tokens};
   if (const DerivedMaps* other = other_maps_of(subject, head.stack)) {
     map.weights = pooled(*other->map(head), most);
+    if (const Matrix* shades = other->shades_of(head)) map.shades = *shades;
+    if (const auto& reduced = other->reduced[static_cast<std::size_t>(head.stack)])
+      map.queries = &reduced->rows(), map.keys = &reduced->columns();
   } else if (most <= kThumbnail || std::max(map.num_queries(), map.num_keys()) <= kThumbnail) {
     map.weights = pooled(trace.head(head).thumbnail, most);
   } else {
@@ -122,12 +125,14 @@ void add_map(Page& page, const PrintedMap& map, const MapAxes& axes, const MapLa
     return given ? given : plain_ink(page, tokens);
   };
   if (map.picture) page.drawing.add(Image{layout.plot, map.picture});
-  page.drawing.add(Cells{layout.plot, shared(map.weights), scale, map.cover});
+  const bool shaded = map.shades.size() > 0;
+  page.drawing.add(shaded ? Cells{layout.plot, shared(map.shades), head_scale(scale.theme)}
+                          : Cells{layout.plot, shared(map.weights), scale, map.cover});
   page.drawing.add(Pen{}.frame(layout.plot, page.ink.line));
   add_row_labels(page.drawing, axes.queries, layout, style, ink_of(inks.rows, *map.queries));
   add_column_labels(page.drawing, axes.keys, layout, style, ink_of(inks.columns, *map.keys));
   const float size = std::min(page.value, layout.cell / 2.2f);
-  if (values && size >= page.least_label && map.weights.rows() == map.num_queries() &&
+  if (values && !shaded && size >= page.least_label && map.weights.rows() == map.num_queries() &&
       map.weights.cols() == map.num_keys())
     add_numbers(page.drawing, map.weights, layout, scale, {.size = size}, style);
 }

@@ -19,6 +19,7 @@ struct PrintedMap {
   std::shared_ptr<const PatchedPicture> picture = {};
   float cover = 1;
   std::shared_ptr<const std::array<std::vector<Token>, 2>> nameless = {};
+  Matrix shades = {};  // of MapKind::strongest what is painted by head_scale() in place of the weights
 
   Index num_queries() const { return static_cast<Index>(queries->size()); }
   Index num_keys() const { return static_cast<Index>(keys->size()); }

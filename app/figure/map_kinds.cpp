@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/formatted.h"
+#include "figure/difference_words.h"
 #include "figure/labels.h"
+#include "model/head_text.h"
 #include "words/figure_words.h"
 #include "words/words.h"
 
@@ -27,13 +30,64 @@ std::string why_not_line(Language language, MapKind kind, MapUnavailable why) {
   const Words& line = why == MapUnavailable::no_values       ? kMapKindWords.no_values
                       : why == MapUnavailable::two_sequences ? kMapKindWords.two_sequences
                                                              : kMapKindWords.too_long;
-  return filled(words(language, line),
-                {words(language, kind == MapKind::norms ? kMapKindWords.norms : kMapKindWords.rollout)});
+  return filled(words(language, line), {words(language, kind == MapKind::norms     ? kMapKindWords.norms
+                                                        : kind == MapKind::rollout ? kMapKindWords.rollout
+                                                                                   : kMapKindWords.summed)});
+}
+
+std::string reduction_caption(Language language, const ReducedMaps& maps) {
+  const auto& [traces, stack, by, only, without_special, renormalize] = maps.of;
+  const auto at = static_cast<std::size_t>(by.by);
+  std::vector<std::string> parts;
+  const auto add = [&](const Words& line, std::initializer_list<std::string> values = {}) {
+    parts.push_back(filled(words(language, line), values));
+  };
+  const auto listed_heads = [](const std::vector<HeadRef>& heads) {
+    return joined_texts(heads, ", ", [](const HeadRef& head) { return head_text({head.layer, head.head}); });
+  };
+  const bool rolled = by.by == ReduceBy::rollout;
+  if (by.heads || by.layers || rolled) {
+    const Words& of = rolled       ? (by.layers ? kReduceWords.up_to_last : kReduceWords.up_to_each)
+                      : !by.layers ? kReduceWords.of_heads
+                      : by.heads   ? kReduceWords.of_both
+                                   : kReduceWords.of_layers;
+    add(kReduceWords.by[at], {words(language, of)});
+  }
+  if (!only.empty()) add(kReduceWords.chosen, {listed_heads(only)});
+  if (by.tokens || by.words) {
+    add(by.words ? kReduceWords.of_words : kReduceWords.of_tokens);
+    add(kReduceWords.blocks[by.by == ReduceBy::rollout ? 0 : at]);
+  }
+  if (by.sentences) {
+    if (!by.heads && !by.layers) add(kReduceWords.by[at], {words(language, kReduceWords.of_sentences)});
+    add(kReduceWords.positions, {std::to_string(traces.size()), std::to_string(maps.rows().size())});
+  }
+  if (!maps.off.empty()) add(kReduceWords.left_out, {listed_heads(maps.off)});
+  if (rolled && !traces.front()->request.edits.off.empty()) add(kReduceWords.pass_nothing);
+  if (by.by == ReduceBy::max || by.by == ReduceBy::sum) add(kReduceWords.rows);
+  return in_a_line(parts);
+}
+
+ColourScale head_scale(Theme theme) { return {.theme = theme, .colours = ColourMap::heads}; }
+
+std::vector<std::string> coloured_head_names(Language language, const DerivedMaps& maps, Stack stack) {
+  std::vector<std::string> names;
+  for (const HeadRef& head : maps.coloured[static_cast<std::size_t>(stack)])
+    names.push_back(maps.has_layers(stack) ? "H" + std::to_string(head.head) : head_label(head));
+  if (maps.others[static_cast<std::size_t>(stack)]) names.emplace_back(words(language, kReduceWords.others));
+  return names;
+}
+
+std::string summed_title(Language language, const DerivedMaps* maps, const HeadRef& head) {
+  if (!maps || (maps->has_layers(head.stack) && maps->has_heads(head.stack))) return {};
+  if (maps->has_layers(head.stack)) return layer_title(language, head.layer);
+  return maps->has_heads(head.stack) ? "H" + std::to_string(head.head) : number_title(language, maps->kind);
 }
 
 ColourScale other_scale(const DerivedMaps& maps, Theme theme, Scale scale) {
   // Unlike weights, of which many heads have some near 1, norms and shares would leave half of the colours unused.
-  const float largest = maps.kind == MapKind::rollout ? std::min(maps.largest, 1.0f) : maps.largest;
+  const bool shares = maps.kind != MapKind::norms && maps.kind != MapKind::sum;
+  const float largest = shares ? std::min(maps.largest, 1.0f) : maps.largest;
   const float top = nice_range(largest);
   for (const float part : {0.48f, 0.6f, 0.8f})
     if (part * top >= largest) return {.theme = theme, .scale = scale, .top = part * top};
@@ -62,10 +116,6 @@ ColourScale own_scale(ColourScale scale, const Matrix& weights, const FigureOpti
   return scale;
 }
 
-Index maps_a_layer(const FigureSubject& subject, Stack stack) {
-  return kind_of(subject, stack) == MapKind::rollout ? 1 : subject.trace.num_heads(stack);
-}
-
 std::vector<Index> layers_of(const FigureSubject& subject, const FigureOptions& options) {
   if (options.layers) return *options.layers;
   std::vector<Index> all(static_cast<std::size_t>(subject.trace.num_layers(options.head.stack)));
@@ -75,9 +125,11 @@ std::vector<Index> layers_of(const FigureSubject& subject, const FigureOptions& 
 
 std::vector<HeadRef> maps_of_layers(const FigureSubject& subject, const FigureOptions& options) {
   const Stack stack = options.head.stack;
+  const DerivedMaps* other = other_maps_of(subject, stack);
   std::vector<HeadRef> all;
-  for (const Index layer : layers_of(subject, options))
-    for (Index head = 0; head < maps_a_layer(subject, stack); ++head) all.push_back({layer, head, stack});
+  for (const Index layer : other && !other->has_layers(stack) ? std::vector<Index>{0} : layers_of(subject, options))
+    for (Index head = 0; head < (other && !other->has_heads(stack) ? 1 : subject.trace.num_heads(stack)); ++head)
+      if (!other || other->place_of({layer, head, stack})) all.push_back({layer, head, stack});
   return all;
 }
 

@@ -26,6 +26,20 @@ std::string why_not_line(Language language, MapKind kind, MapUnavailable why);
 /// The colours of such maps: from 0 to a round number not far above the largest of them all.
 ColourScale other_scale(const DerivedMaps& maps, Theme theme, Scale scale);
 
+/// What each cell of such maps sums up, as captions say it: of which heads, blocks of tokens, sentences, and what is
+/// left out.
+std::string reduction_caption(Language language, const ReducedMaps& maps);
+
+/// That of DerivedMaps::shades.
+ColourScale head_scale(Theme theme);
+/// The heads with a colour, in the order of their colours, by the names that a legend has: `H3`, `L1·H3`; behind them,
+/// where there are others, the word for these.
+std::vector<std::string> coloured_head_names(Language language, const DerivedMaps& maps, Stack stack);
+
+/// What stands above a map that is no single head's: `Layer 2` where each layer has one, `H3` where each head; else
+/// empty.
+std::string summed_title(Language language, const DerivedMaps* maps, const HeadRef& head);
+
 /// The maps that a figure draws of a stack instead of its weights; null: the weights.
 const DerivedMaps* other_maps_of(const FigureSubject& subject, Stack stack);
 MapKind kind_of(const FigureSubject& subject, Stack stack);
@@ -36,8 +50,6 @@ ColourScale map_scale(const FigureSubject& subject, const FigureOptions& options
 /// The same up to a round number above the largest of these weights, where each map has a separate range.
 ColourScale own_scale(ColourScale scale, const Matrix& weights, const FigureOptions& options);
 
-/// How many maps a layer has: one a head, of a rollout one.
-Index maps_a_layer(const FigureSubject& subject, Stack stack);
 /// The layers that a figure shows.
 std::vector<Index> layers_of(const FigureSubject& subject, const FigureOptions& options);
 /// All maps of these layers, layer by layer.

@@ -57,8 +57,12 @@ std::string caption_of(const FigureSubject& subject, const FigureOptions& option
       parts.push_back(filled(words(language, kFigureWords.only_part), {words(language, pair_words(part).name)}));
   }
   if (options.kind != FigureKind::flow && options.kind != FigureKind::text)
-    if (const MapKind kind = kind_of(subject, head.stack); kind != MapKind::weights)
-      parts.push_back(kind_caption(language, kind));
+    if (const DerivedMaps* other = other_maps_of(subject, head.stack)) {
+      const auto& reduced = other->reduced[static_cast<std::size_t>(head.stack)];
+      parts.push_back(reduced ? reduction_caption(language, *reduced) : kind_caption(language, other->kind));
+      if (reduced && reduced->of.by.sentences)  // the sentence is one of them
+        parts[1] = counted(language, reduced->of.traces.size(), kReduceWords.sentences);
+    }
   if (options.order.by != HeadOrder::By::layer)
     parts.push_back(
         filled(words(language, kFigureWords.sorted_by), {words(language, order_words(options.order).name)}) +
@@ -218,10 +222,28 @@ const std::vector<Token>& axis_tokens(const FigureSubject& subject, Stack stack,
   return (of_queries ? subject.trace.query_tokens(stack) : subject.trace.key_tokens(stack)).tokens;
 }
 
+/// A square of its colour before each name, in as many lines as they take.
+void add_head_legend(Page& page, const std::vector<std::string>& names, Theme theme) {
+  const float em = page.label, side = 1.1f * em;
+  page.y += 0.9f * em;
+  float x = page.left();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const float width = side + 0.4f * em + page.measure(names[i], em);
+    if (x + width > page.right() && x > page.left()) x = page.left(), page.y += 1.5f * em;
+    page.drawing.add(Rectangle{.box = {x, page.y, side, side}, .fill = head_colour(theme, i)});
+    add_text(page, {x + side + 0.4f * em, page.y + side / 2}, names[i], em, page.ink.dim);
+    x += width + em;
+  }
+  page.y += 2.2f * em;
+}
+
 Drawing finished(Page page, const FigureSubject& subject, const FigureOptions& options,
                  const std::optional<ColourScale>& bar, bool blocks, const std::vector<std::string>& remarks) {
   const std::string numbers = number_title(options.language, kind_of(subject, options.head.stack));
-  if (bar) {
+  const DerivedMaps* other = other_maps_of(subject, options.head.stack);
+  if (bar && other && other->kind == MapKind::strongest) {
+    add_head_legend(page, coloured_head_names(options.language, *other, options.head.stack), options.theme);
+  } else if (bar) {
     ColourScale scale = *bar;
     // Many maps, and a range for each.
     const bool of_each = options.own_range && options.kind != FigureKind::head && options.kind != FigureKind::text;

@@ -102,6 +102,8 @@ std::string add_largest_terms(Page& page, const Split& split, const std::vector<
 
 /// Adds a colour bar with its numbers and what they are; `blocks`: and a blocked cell.
 void add_colour_bar(Page& page, const ColourScale& scale, const std::string& numbers, Language language, bool blocks);
+/// Adds the colours of heads with their names.
+void add_head_legend(Page& page, const std::vector<std::string>& names, Theme theme);
 /// What an answer was asked, as captions state it: model, sentence, the mask and the scale of these layers of the
 /// head's stack, and each edit.
 std::vector<std::string> question_in_words(Language language, const FigureSubject& subject, const HeadRef& head,

@@ -39,11 +39,11 @@ unsigned float_texture(int width, int height) {
 constexpr const char* kAttributes[] = {"Position", "UV"};
 
 /// The colours' texture: for each theme its diverging map, then the others.
-constexpr int kColourRows = 2 * (kColourMaps + 1);
+constexpr int kColourRows = 2 * (kAllColourMaps + 1);
 
 int row_of(const ColourScale& scale) {
   const int map = scale.diverging ? 0 : 1 + static_cast<int>(scale.colours);
-  return static_cast<int>(scale.theme) * (kColourMaps + 1) + map;
+  return static_cast<int>(scale.theme) * (kAllColourMaps + 1) + map;
 }
 
 /// The error of the driver about a shader or a program, in a line; nothing where `status` is good.
@@ -373,7 +373,7 @@ Result<std::unique_ptr<MapPainter>> make_map_painter(const std::filesystem::path
   };
   for (const Theme theme : {Theme::light, Theme::dark}) {
     fill({.theme = theme, .diverging = true}, diverging_map(theme));
-    for (int map = 0; map < kColourMaps; ++map) {
+    for (int map = 0; map < kAllColourMaps; ++map) {
       const auto colours = static_cast<ColourMap>(map);
       fill({.theme = theme, .colours = colours}, colour_map(theme, colours));
     }

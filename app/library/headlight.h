@@ -86,7 +86,8 @@ size_t headlight_num_warnings(const headlight_answer* answer);
 const char* headlight_warning(const headlight_answer* answer, size_t index); /* NULL: there is none */
 
 /* The arrays by the names of `headlight export --with qkv,scores`, of several sentences "0.attentions", "1.attentions".
-   headlight_array takes the name of any other array of --with too ("ffn.hidden"). One that the engine holds as it is
+   headlight_array takes the name of any other array of --with too ("ffn.hidden"), and the maps of --reduce in place of
+   attentions ("mean:heads", "1.encoder_max:layers"). One that the engine holds as it is
    is lent; others are computed when they are first asked for. 0: there it is. */
 size_t headlight_num_arrays(const headlight_answer* answer);
 const char* headlight_array_name(const headlight_answer* answer, size_t index); /* NULL: there is none */

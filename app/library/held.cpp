@@ -21,6 +21,7 @@
 #include "question/tokenizers.h"
 #include "read/json/json_document.h"
 #include "write/json.h"
+#include "write/reduced.h"
 
 namespace headlight {
 namespace {
@@ -176,12 +177,20 @@ Result<ArrayStream> HeldAnswer::stream(const std::string& name) const {
     return std::nullopt;
   };
   if (auto array = found_in(kBeside)) return *std::move(array);
-  const ExportOptions further{.matrices = {plain_name(name)}};
+  const std::string plain = plain_name(name);
+  if (plain.find(':') != std::string::npos) {
+    const ExportOptions reduced{.reduce = TRY(parse_reduction(plain))};
+    TRY(reduced_sentences(traces, reduced));
+    const std::string attentions = name.substr(0, name.size() - plain.size()) + "attentions";
+    for (ArrayStream& array : all_arrays(traces, reduced))
+      if (array.name == attentions) return std::move(array);
+  }
+  const ExportOptions further{.matrices = {plain}};
   if (check_matrix_names(further.matrices)) {
     for (const auto& trace : traces) TRY(check_options(*trace, further));
     if (auto array = found_in(further)) return *std::move(array);
   }
-  return bad_input("headlight_array", "", joined_texts(names, ", ") + " or a matrix of `export --with`",
+  return bad_input("headlight_array", "", joined_texts(names, ", ") + ", a matrix of `export --with`, or mean:heads",
                    "'" + name + "'");
 }
 

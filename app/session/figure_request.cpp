@@ -6,6 +6,7 @@
 
 #include "base/system.h"
 #include "derived/answer_comparison.h"
+#include "model/head_text.h"
 #include "question/json/export.h"
 #include "session/head_grid.h"
 #include "session/shown.h"
@@ -107,7 +108,12 @@ std::size_t numbers_of_attention(const AppState& state) {
 ExportedNumbers exported_numbers(const AppState& state) {
   ExportedNumbers numbers{state.document, state.requests, {}, state.trace};
   if (state.browser.part == ExportPart::head && whole_request(state)) {
-    numbers.options.only = {state.view.chosen};
+    const HeadRef& chosen = state.view.chosen;
+    numbers.options.only = {chosen};
+    if (const auto by = reduced_by(shown_kind(state, chosen.stack))) {  // the map on the stage
+      numbers.options.reduce = Reduction{.by = *by, .heads = true};
+      numbers.options.only = heads_in({chosen.stack, chosen.layer, {}}, state.trace->num_heads(chosen.stack));
+    }
     numbers.requests = {*whole_request(state)};
   }
   return numbers;

@@ -54,7 +54,7 @@ bool has_many_heads(const AppState& state) {
 bool shows_some_heads(const AppState& state) {
   const ViewState& view = state.view;
   return state.trace && view.view == View::heads && view.grid == GridShow::maps && view.order.by == By::layer &&
-         !view.find.on && shown_kind(state, view.chosen.stack) != MapKind::rollout && has_more_heads(state);
+         !view.find.on && !is_of_layers(shown_kind(state, view.chosen.stack)) && has_more_heads(state);
 }
 
 std::vector<HeadRef> telling_heads(const AppState& state) {

@@ -17,11 +17,13 @@ namespace headlight {
 
 enum class Theme { light, dark };
 /// The colours of weights (figure/drawing/colour.h).
-enum class ColourMap { teal, viridis, cividis, grey };
+/// `heads` is chosen by no setting: its colours are those of heads, in shades
+/// (figure/drawing/colour.h).
+enum class ColourMap { teal, viridis, cividis, grey, heads };
 /// In the order of the enumerations, for files and options.
 inline constexpr std::string_view kLanguageNames[] = {"en", "zh"}, kThemeNames[] = {"light", "dark"};
 inline constexpr std::string_view kColourNames[] = {"teal", "viridis", "cividis", "grey"};
-inline constexpr int kColourMaps = std::size(kColourNames);
+inline constexpr int kColourMaps = std::size(kColourNames), kAllColourMaps = kColourMaps + 1;
 std::string_view name(ColourMap map);
 
 /// How large the window is, at a scale of 100 %; while it is maximised, how large it was before.

@@ -94,7 +94,7 @@ FigureOptions figure_options(const FigureRequest& order) {
   options.shades = shade_choice(order.view);
   options.own_range = order.view.own_range;
   if (order.view.pinned) options.query = order.view.pinned->query, options.key = order.view.pinned->key;
-  if (shows_all_heads(order.kind) && !(order.other && order.other->kind == MapKind::rollout)) {
+  if (shows_all_heads(order.kind) && !(order.other && is_of_layers(order.other->kind))) {
     options.heads = order.heads;
     options.numbers = order.numbers;
     if (!order.heads.empty()) options.order = order.view.order;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <map>
 
 #include "base/names.h"
 #include "base/parallel.h"
@@ -50,12 +51,11 @@ Matrix value_norms(const Trace& trace, Stack stack, Index layer, const std::atom
 }
 
 /// ½ mean of the heads + ½ I, rows divided by their sums; without a residual the mean of the heads alone.
-Doubles mixing(const Trace& trace, Stack stack, Index layer) {
-  const Index heads = trace.num_heads(stack), tokens = trace.queries(stack);
+Doubles mixing(const Trace& trace, Stack stack, Index layer, const std::vector<Index>& heads) {
+  const Index tokens = trace.queries(stack);
   Doubles sum = Doubles::Zero(tokens, tokens);
-  for (Index head = 0; head < heads; ++head)
-    sum += effective_weights(trace, {layer, head, stack}).cwiseMax(0.0f).cast<double>();
-  sum /= 2 * static_cast<double>(heads);
+  for (const Index head : heads) sum += effective_weights(trace, {layer, head, stack}).cwiseMax(0.0f).cast<double>();
+  sum /= 2 * static_cast<double>(heads.size());
   if (!parts_off(trace.request.edits, stack, layer).residual) sum.diagonal().array() += 0.5;
   const auto smallest = std::numeric_limits<double>::min();  // a row that attends to nothing stays 0
   sum.array().colwise() /= sum.rowwise().sum().array().max(smallest).eval();
@@ -113,15 +113,21 @@ std::optional<MapUnavailable> why_no_rollout(const Trace& trace, Stack stack) {
   return std::nullopt;
 }
 
-std::optional<std::vector<Matrix>> rollout_maps(const Trace& trace, Stack stack, Progress& progress, int threads) {
+std::optional<std::vector<Matrix>> rollout_maps(const Trace& trace, Stack stack, Progress& progress, int threads,
+                                                const std::vector<HeadRef>& only) {
   assert(!why_no_rollout(trace, stack));
-  const Index layers = trace.num_layers(stack);
+  std::map<Index, std::vector<Index>> heads;  // of each layer
+  for (const HeadRef& head : only) heads[head.layer].push_back(head.head);
+  for (Index i = 0; only.empty() && i < trace.num_layers(stack) * trace.num_heads(stack); ++i)
+    heads[i / trace.num_heads(stack)].push_back(i % trace.num_heads(stack));
+  const std::vector<std::pair<Index, std::vector<Index>>> layers(heads.begin(), heads.end());
   progress.done = progress.begin;
-  std::vector<Doubles> mixings(static_cast<std::size_t>(layers));
-  parallel_for(layers, threads, [&](Index layer) {
+  std::vector<Doubles> mixings(layers.size());
+  parallel_for(static_cast<Index>(layers.size()), threads, [&](Index at) {
     if (progress.stop) return;
-    mixings[static_cast<std::size_t>(layer)] = mixing(trace, stack, layer);
-    progress.advance(progress.share / static_cast<float>(layers));
+    const auto& [layer, of_layer] = layers[static_cast<std::size_t>(at)];
+    mixings[static_cast<std::size_t>(at)] = mixing(trace, stack, layer, of_layer);
+    progress.advance(progress.share / static_cast<float>(layers.size()));
   });
   std::vector<Matrix> maps;
   for (std::size_t layer = 0; layer < mixings.size() && !progress.stop; ++layer) {

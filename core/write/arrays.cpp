@@ -11,9 +11,11 @@
 #include "base/names.h"
 #include "base/parallel.h"
 #include "base/result.h"
+#include "base/utf8.h"
 #include "math/attention.h"
 #include "math/output.h"
 #include "model/head_text.h"
+#include "write/reduced.h"
 
 namespace headlight {
 namespace {
@@ -172,6 +174,10 @@ Status check_options(const Trace& trace, const ExportOptions& options) {
       if (exported_indices(*tokens, special).empty())
         return bad_input("--special", "", "a token that is not special", "none");
   TRY(matrix_arrays(trace, options));
+  if (!options.reduce) return Done{};
+  if (options.queries_keys_values || options.scores || !options.matrices.empty())
+    return bad_input("--reduce", "", "the attention alone", "--with");
+  TRY(reduced_attentions({&trace}, options));
   return Done{};
 }
 
@@ -201,6 +207,10 @@ ArrayStream attentions_of(const Trace& trace, const StackNames& names, const Exp
 std::vector<ArrayStream> attention_arrays(const Trace& trace, const ExportOptions& options) {
   assert(!trace.blocks.empty());
   std::vector<ArrayStream> arrays;
+  if (options.reduce) {
+    const auto reduced = reduced_attentions({&trace}, options);
+    return reduced ? reduced_arrays(*reduced) : arrays;
+  }
   const std::vector<StackNames> stacks = stacks_of(trace, options);
   for (const StackNames& names : stacks) arrays.push_back(attentions_of(trace, names, options));
   for (const StackNames& names : stacks) {
@@ -258,6 +268,15 @@ std::vector<ArrayStream> all_arrays(const Trace& trace, const ExportOptions& opt
 std::vector<ArrayStream> all_arrays(const std::vector<std::shared_ptr<const Trace>>& traces,
                                     const ExportOptions& options) {
   std::vector<ArrayStream> arrays;
+  if (options.reduce) {
+    if (const auto sentences = reduced_sentences(traces, options))
+      for (const auto& [prefix, reduced] : *sentences)
+        for (ArrayStream& array : reduced_arrays(reduced)) {
+          array.name.insert(0, prefix);
+          arrays.push_back(std::move(array));
+        }
+    return arrays;
+  }
   for (std::size_t i = 0; i < traces.size(); ++i) {
     for (auto& array : all_arrays(*traces[i], options)) {
       if (traces.size() > 1) array.name.insert(0, std::to_string(i) + ".");
@@ -265,6 +284,31 @@ std::vector<ArrayStream> all_arrays(const std::vector<std::shared_ptr<const Trac
     }
   }
   return arrays;
+}
+
+ArrayStream array_of(std::string name, std::vector<Index> shape, std::vector<float> numbers) {
+  const Index columns = shape.back(), rows = static_cast<Index>(numbers.size()) / columns;
+  const auto kept = std::make_shared<const std::vector<float>>(std::move(numbers));
+  ArrayStream array{.name = std::move(name), .shape = std::move(shape), .axes = {}, .pieces = 1, .piece = {}};
+  array.piece = [kept, rows, columns](Index) -> Matrix {
+    return Eigen::Map<const Matrix>(kept->data(), rows, columns);
+  };
+  return array;
+}
+
+ArrayStream array_of_texts(std::string name, const std::vector<std::string>& texts) {
+  std::size_t longest = 1;
+  for (const std::string& text : texts) longest = std::max(longest, code_points(text).size());
+  std::vector<float> bits;
+  for (const std::string& text : texts) {
+    for (const char32_t point : code_points(text)) bits.push_back(std::bit_cast<float>(std::uint32_t{point}));
+    bits.resize((bits.size() + longest - 1) / longest * longest);
+    if (text.empty()) bits.resize(bits.size() + longest);
+  }
+  const auto count = static_cast<Index>(texts.size());
+  ArrayStream array = array_of(std::move(name), {count, static_cast<Index>(longest)}, std::move(bits));
+  array.is_text = true;
+  return array;
 }
 
 std::size_t num_elements(const std::vector<ArrayStream>& arrays) {

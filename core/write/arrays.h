@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/matrix.h"
 #include "base/result.h"
+#include "heads/reduce.h"
 #include "math/forward.h"
 #include "model/trace.h"
 
@@ -32,6 +34,7 @@ struct ExportOptions {
   std::vector<std::string> matrices = {};  // further ones by their names (see matrix_arrays)
   SpecialTokens special = SpecialTokens::show;
   std::vector<HeadRef> only = {};  // heads of one stack: its arrays have one layer of these; nothing that is no head's
+  std::optional<Reduction> reduce = {};   // of `only`: maps that sum them up, in place of all other arrays (reduced.h)
   TensorType type = TensorType::float32;  // of npz and safetensors
   int threads = 0;  // that make numbers and their text; 0: one for each processor. The bytes are the same.
 
@@ -51,6 +54,11 @@ struct ArrayStream {
 
   std::size_t num_elements() const;
 };
+
+/// An array of these numbers in C order.
+ArrayStream array_of(std::string name, std::vector<Index> shape, std::vector<float> numbers);
+/// Texts, which NumPy reads as an array of strings.
+ArrayStream array_of_texts(std::string name, const std::vector<std::string>& texts);
 
 /// An attention of an answer, under the names of exports.
 struct StackNames {

@@ -11,6 +11,7 @@
 #include "base/names.h"
 #include "base/parallel.h"
 #include "model/head_text.h"
+#include "write/reduced.h"
 
 namespace headlight {
 namespace {
@@ -223,8 +224,42 @@ Status write_attention(const Trace& trace, Output& output, Work& work, const Exp
   return Done{};
 }
 
+namespace {
+
+/// Of reduced maps: the object of the answers that they sum up.
+Status write_reduced(const std::vector<const Trace*>& traces, std::string_view request_json,
+                     const ExportOptions& options, Output& output, Work& work) {
+  const auto reduced = TRY(reduced_attentions(traces, options));
+  output.write("{");
+  output.write(kSchema);
+  output.write(",\"model\":" + json_model(*traces.front()) + ",\"reduce\":" + reduction_json(reduced));
+  for (const auto& [name, tokens] : reduced_tokens(reduced))
+    output.write("," + json_string(name) + ":" + json_tokens(tokens));
+  if (options.special != SpecialTokens::show) output.write(",\"special\":" + json_string(name(options.special)));
+  if (!request_json.empty()) output.write(",\"request\":" + std::string(request_json));
+  const char* before = ",\"attention\":[";
+  for (const ReducedAttention& one : reduced) {
+    output.write(before + ("{\"name\":" + json_string(one.names.label)) + ",\"attn\":");
+    TRY(write_nested(reduced_array(one), output, work));
+    output.write(",\"left_text\":" + json_texts({.text = {}, .tokens = one.maps->rows()}) +
+                 ",\"right_text\":" + json_texts({.text = {}, .tokens = one.maps->columns()}) + "}");
+    before = ",";
+  }
+  output.write("]");
+  const auto arrays = reduced_arrays(reduced);
+  for (std::size_t i = reduced.size(); i < arrays.size(); ++i) {
+    output.write(",\"" + arrays[i].name + "\":");
+    TRY(write_nested(arrays[i], output, work));
+  }
+  output.write("}");
+  return Done{};
+}
+
+}  // namespace
+
 Status write_json_object(const Trace& trace, std::string_view request_json, const ExportOptions& options,
                          Output& output, Work& work) {
+  if (options.reduce) return write_reduced({&trace}, request_json, options, output, work);
   output.write("{");
   output.write(kSchema);
   output.write(",\"model\":" + json_model(trace));
@@ -269,6 +304,12 @@ Status write_json(const std::vector<std::shared_ptr<const Trace>>& traces,
   for (const auto& trace : traces) total += num_elements(attention_arrays(*trace, options));
   Work work(progress, total, options.threads);
   const bool batch = traces.size() > 1;
+  if (batch && options.reduce && options.reduce->sentences) {
+    const auto same = [](const std::string& request) { return std::string_view(request); };
+    TRY(write_reduced(pointers_to(traces), "[" + joined_texts(requests_json, ",", same) + "]", options, output, work));
+    output.write("\n");
+    return Done{};
+  }
   if (batch) {
     output.write("{");
     output.write(kSchema);

@@ -10,6 +10,7 @@
 #include "base/folders.h"
 #include "base/refusal.h"
 #include "base/system.h"
+#include "write/reduced.h"
 
 namespace headlight {
 namespace {
@@ -259,7 +260,11 @@ std::filesystem::path scratch_for(const std::optional<std::filesystem::path>& fi
 
 Status write_npz(const std::vector<std::shared_ptr<const Trace>>& traces, const ExportOptions& options,
                  const std::filesystem::path& scratch, Output& output, Progress& progress) {
-  return write_npz(all_arrays(traces, options), scratch, output, progress, options.type);
+  if (!options.reduce) return write_npz(all_arrays(traces, options), scratch, output, progress, options.type);
+  std::vector<ArrayStream> arrays;
+  for (const auto& [prefix, reduced] : TRY(reduced_sentences(traces, options)))
+    for (ArrayStream& array : named_arrays(prefix, reduced)) arrays.push_back(std::move(array));
+  return write_npz(arrays, scratch, output, progress, options.type);
 }
 
 Status write_npz(const std::vector<ArrayStream>& arrays, const std::filesystem::path& scratch, Output& output,

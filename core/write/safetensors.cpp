@@ -2,6 +2,7 @@
 
 #include "base/formatted.h"
 #include "write/json.h"
+#include "write/reduced.h"
 
 namespace headlight {
 namespace {
@@ -43,7 +44,13 @@ std::string header_of(const std::string& metadata, const std::vector<Entry>& ent
 Status write_safetensors(const std::vector<std::shared_ptr<const Trace>>& traces, const ExportOptions& options,
                          Output& output, Progress& progress) {
   std::string metadata = "\"format\":\"headlight.attention/1\"";
-  for (std::size_t i = 0; i < traces.size(); ++i) {
+  if (options.reduce)
+    for (const auto& [prefix, reduced] : TRY(reduced_sentences(traces, options))) {
+      metadata += "," + json_string(prefix + "reduce") + ":" + json_string(reduction_json(reduced));
+      for (const auto& [name, tokens] : reduced_tokens(reduced))
+        metadata += "," + json_string(prefix + name) + ":" + json_string(json_texts(tokens));
+    }
+  for (std::size_t i = 0; !options.reduce && i < traces.size(); ++i) {
     const std::string prefix = traces.size() > 1 ? std::to_string(i) + "." : std::string();
     for (const NamedTokens& named : named_tokens(*traces[i]))
       metadata += "," + json_string(prefix + named.name) + ":" +

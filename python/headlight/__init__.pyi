@@ -16,8 +16,9 @@ __all__ = ['Answer', 'Error', 'Keep', 'Loaded', 'Mistake', 'Model', 'Page', 'Rep
 class Answer:
     """The arrays of one question by the names of `headlight export`: `answer["attentions"]` or `answer.attentions`
     (layers, heads, T, S), `q`, `k`, `v` (layers, heads, T, d_k), `scores`, `hidden_states`, `logits`, any other of its
-    `--with`: `answer["ffn.hidden"]`; of several sentences `answer["1.logits"]`. float32, read-only."""
-    def __init__(self, model: Loaded, owned: Optional[Any], text: Any, options: Mapping[str, Any]) -> None:
+    `--with`: `answer["ffn.hidden"]`; of several sentences `answer["1.logits"]`. float32, read-only. With `reduce=` the
+    attentions are maps that sum up others, `answer["attentions"]` of "mean:heads" (layers, 1, T, S)."""
+    def __init__(self, model: Loaded, owned: Optional[Any], text: Any, options: Mapping[str, Any], reduce: Optional[str] = None) -> None:
         ...
     def __getitem__(self, name: str) -> Array:
         ...
@@ -76,8 +77,9 @@ class Loaded:
     question is a process, and `generate` and `patch` are those of the module alone."""
     def __init__(self, source: Any = None, threads: int = 0) -> None:
         ...
-    def __call__(self, text: Any = None, **options: Any) -> Answer:
-        """`options` are those of the text, the masks and the edits of the command line, `_` for `-`."""
+    def __call__(self, text: Any = None, reduce: Optional[str] = None, **options: Any) -> Answer:
+        """`options` are those of the text, the masks and the edits of the command line, `_` for `-`; `reduce` sums up
+        attentions as `export --reduce` does: "mean:heads"."""
     def generate(self, text: Any, count: int = 10, temperature: float = 0, seed: int = 0) -> Iterator[Any]:
         """(word, Answer): each next word of a decoder, and the answer that ends with it."""
     def sweep(self, text: Any, metric: Callable[[Answer], float], heads: Any = None, **options: Any) -> Array:

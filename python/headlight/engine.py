@@ -220,12 +220,14 @@ def save(arrays: Any, path: str | Path, tokens: Any = None, target_tokens: Any =
     if kind != "npz":
         _answer("export", arrays, None, options, "--format", kind or "none", "-o", str(path))
         return
-    found = {name: array for name, array in export(arrays, **options).items() if name in ("attentions", *STACKS)}
+    written = export(arrays, **options)
+    found = {name: array for name, array in written.items() if name in ("attentions", *STACKS)}
     sentence = options.get("sentence") or 0
     words = [one and list(one[sentence] if isinstance(one[0], LISTS) else one) for one in (tokens, target_tokens)]
-    metadata = token_metadata(found, *words)
+    texts = {name: np.array(json.loads(text)) for name, text in token_metadata(found, *words).items()} \
+        if "reduce" not in written else {name: array for name, array in written.items() if array.dtype.kind == "U"}
     with written_whole(path) as file:      # whose metadata are arrays of strings
-        np.savez(file, **found, **{name: np.array(json.loads(text)) for name, text in metadata.items()})
+        np.savez(file, **found, **texts)
 
 
 def regular(path: Any) -> Any:

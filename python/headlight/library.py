@@ -135,11 +135,16 @@ def _call(loaded: Any, name: str, *arguments: Any, watched: bool = True, raised:
 class Answer:
     """The arrays of one question by the names of `headlight export`: `answer["attentions"]` or `answer.attentions`
     (layers, heads, T, S), `q`, `k`, `v` (layers, heads, T, d_k), `scores`, `hidden_states`, `logits`, any other of its
-    `--with`: `answer["ffn.hidden"]`; of several sentences `answer["1.logits"]`. float32, read-only."""
+    `--with`: `answer["ffn.hidden"]`; of several sentences `answer["1.logits"]`. float32, read-only. With `reduce=` the
+    attentions are maps that sum up others, `answer["attentions"]` of "mean:heads" (layers, 1, T, S)."""
 
-    def __init__(self, model: Loaded, owned: Optional[_Owned], text: Any, options: Mapping[str, Any]) -> None:
-        self._model, self._owned, self._text, self._options = model, owned, text, options
+    def __init__(self, model: Loaded, owned: Optional[_Owned], text: Any, options: Mapping[str, Any],
+                 reduce: Optional[str] = None) -> None:
+        self._model, self._owned, self._text, self._options, self._reduce = model, owned, text, options, reduce
         self._arrays: dict[str, Array] = {} if owned else export(text, model.source, with_="qkv,scores", **options)
+        if reduce and not owned:
+            reduced = export(text, model.source, reduce=reduce, **options)
+            self._arrays.update((name, array) for name, array in reduced.items() if array.dtype.kind == "f")
 
     def __getitem__(self, name: str) -> Array:
         if name not in self._arrays:
@@ -152,6 +157,8 @@ class Answer:
         return self._arrays[name]
 
     def _lent(self, name: str) -> Array:
+        if self._reduce:
+            name = re.sub("attentions$", self._reduce, name)
         view = _View()
         _call(self._owned.loaded, "array", self._owned.pointer, name.encode(), ctypes.byref(view), watched=False)
         shape = tuple(view.shape[:view.axes])
@@ -204,17 +211,23 @@ class Loaded:
         if self._owned:
             self._owned.get("set_threads", threads)
 
-    def __call__(self, text: Any = None, **options: Any) -> Answer:
-        """`options` are those of the text, the masks and the edits of the command line, `_` for `-`."""
+    def __call__(self, text: Any = None, reduce: Optional[str] = None, **options: Any) -> Answer:
+        """`options` are those of the text, the masks and the edits of the command line, `_` for `-`; `reduce` sums up
+        attentions as `export --reduce` does: "mean:heads"."""
         if not self._owned:
-            return Answer(self, None, text, options)
+            return Answer(self, None, text, options, reduce)
         lines = text if isinstance(text, LISTS) else [text]
         plain = all(isinstance(value, (str, int, float, *LISTS)) for value in options.values())
         with contextlib.nullcontext() if plain else Folder() as folder:      # for arrays
             words = words_of_options(options, folder) + ([] if text is None else ["--text", "\n".join(lines)])
             with refused("text"):
                 array = (_TEXT * (len(words) + 1))(*map(str.encode, words))
-            return Answer(self, _call(self._owned.loaded, "ask", self._owned.pointer, array), text, options)
+            owned = _call(self._owned.loaded, "ask", self._owned.pointer, array)
+        answer = Answer(self, owned, text, options, reduce)
+        if reduce:      # wrong words are an Error here, not where an array is asked for
+            name = next(one for one in answer.keys() if one.endswith("attentions"))
+            answer._lent(re.sub(r"^\d+\.", "", name) if "sentences" in reduce else name)
+        return answer
 
     def generate(self, text: Any, count: int = 10, temperature: float = 0, seed: int = 0) -> Iterator[Any]:
         """(word, Answer): each next word of a decoder, and the answer that ends with it."""

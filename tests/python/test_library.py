@@ -2,6 +2,7 @@
 import contextlib
 import gc
 import io
+import json
 import os
 import shutil
 import signal
@@ -71,6 +72,29 @@ class Library(unittest.TestCase):
         name = "decoder_ffn.hidden"      # of the translator
         with by_process():
             self.assertEqual(inside("我请李雷")[name].tobytes(), process("我请李雷")[name].tobytes())
+
+    def test_reduced_maps_are_the_means_of_numpy_both_ways(self):
+        text = "the cat sat on the mat"
+        all_ = headlight.export(text, mask="causal")["attentions"]
+        for reduce, expected in (("mean:heads", all_.mean(1, keepdims=True)), ("max:layers", all_.max(0, keepdims=True)),
+                                 ("sum:heads,layers", all_.sum((0, 1), keepdims=True))):
+            found = headlight.export(text, mask="causal", reduce=reduce)
+            self.assertEqual(json.loads(str(found["reduce"][0]))["by"], reduce.split(":")[0])
+            answers = [found["attentions"], headlight.open()(text, mask="causal", reduce=reduce).attentions]
+            with by_process():
+                answers.append(headlight.open()(text, mask="causal", reduce=reduce).attentions)
+            for answer in answers:
+                self.assertEqual(answer.shape, expected.shape)
+                np.testing.assert_allclose(answer, expected, rtol=1e-6, atol=1e-6)
+        for bad in ("mean", "heads:mean"):
+            with self.assertRaisesRegex(headlight.Error, "--reduce: expected mean, max, .*, found '"):
+                headlight.open()(text, reduce=bad)
+        weights = np.full((1, 2, 3, 3), 1 / 3, np.float32)
+        with tempfile.TemporaryDirectory() as folder:
+            headlight.save(weights, Path(folder, "mean.npz"), tokens=["a", "b", "c"], reduce="mean:heads")
+            with np.load(Path(folder, "mean.npz")) as saved:
+                self.assertEqual(saved["attentions"].shape, (1, 1, 3, 3))
+                self.assertEqual(list(saved["tokens"]), ["a", "b", "c"])
 
     def test_names_of_arrays(self):
         answer = headlight.open("shipped:decoder")("我请李雷")

@@ -147,6 +147,10 @@ class Draw:
             return self.pick('', '-1', '99999', 'x', '1e9', '0', '*', 'nan', '我', '0.0', ',', '1.1:q')
         return VALUES[option](self) if option in VALUES else None
 
+    def reduction(self):
+        return self.pick('mean', 'mean', 'max', 'sum', 'rollout', 'strongest') + ':' + self.pick(
+            'heads', 'heads', 'layers', 'heads,layers', 'tokens', 'words', 'heads,tokens', 'sentences', 'heads,sentences')
+
 
 D = Draw
 FLAGS = {'--random', '--sinks', '--gated', '--no-bias', '--untied', '--as-stored', '--lines', '--sink', '--ascending', '--descending',
@@ -196,7 +200,7 @@ VALUES = {flag: lambda d: '' for flag in FLAGS} | {
     '--only-layers': lambda d: d.pick(0, '0-1'), '--width': lambda d: d.pick('column', 'slide', 85), '--theme': lambda d: d.pick('dark', 'light'),
     '--colours': lambda d: d.pick('log', 'teal', 'grey'), '--colour-map': lambda d: d.pick('viridis', 'grey'),
     '--array': lambda d: 'attentions', '--axes': lambda d: 'layers,heads,queries,keys', '--sentence': lambda d: 0, '--step': lambda d: 0,
-    '--language': lambda d: d.pick('en', 'zh'), '--reduce': lambda d: d.pick('mean', 'max', 'sum') + ':' + d.pick('heads', 'layers', 'tokens')}
+    '--language': lambda d: d.pick('en', 'zh'), '--reduce': D.reduction}
 NEEDED = {'why': ('--head', '--query', '--key'), 'explain': ('--head', '--query', '--key'), 'patch': ('--at', '--from')}
 
 

@@ -23,6 +23,8 @@ open --position --norm --activation --seed --no-bias --mask --pad --scale --drop
 open --sentence --array --axes
 heads --sentence --step --array --axes
 export -o --format json npz safetensors csv --with qkv scores --special show hide renormalize --only --dtype --lines --jobs --threads
+export --reduce mean max sum rollout heads layers tokens words sentences
+figure --reduce
 figure -o --view head flow patch lens writers matrix --layer --head --matrix --row --column --width --threshold --heads
 figure --colours --theme --language --font --no-caption --metric --answers --query
 screenshot -o --size --view --boxes --language

@@ -44,31 +44,6 @@ Value json_rows(const Table& table) {
   });
 }
 
-ArrayStream array_of(std::string name, std::vector<Index> shape, std::vector<float> numbers) {
-  const Index columns = shape.back(), rows = static_cast<Index>(numbers.size()) / columns;
-  const auto kept = std::make_shared<const std::vector<float>>(std::move(numbers));
-  ArrayStream array{.name = std::move(name), .shape = std::move(shape), .axes = {}, .pieces = 1, .piece = {}};
-  array.piece = [kept, rows, columns](Index) -> Matrix {
-    return Eigen::Map<const Matrix>(kept->data(), rows, columns);
-  };
-  return array;
-}
-
-ArrayStream array_of_texts(std::string name, const std::vector<std::string>& texts) {
-  std::size_t longest = 1;
-  for (const std::string& text : texts) longest = std::max(longest, code_points(text).size());
-  std::vector<float> bits;
-  for (const std::string& text : texts) {
-    for (const char32_t point : code_points(text)) bits.push_back(std::bit_cast<float>(std::uint32_t{point}));
-    bits.resize((bits.size() + longest - 1) / longest * longest);
-    if (text.empty()) bits.resize(bits.size() + longest);
-  }
-  const auto count = static_cast<Index>(texts.size());
-  ArrayStream array = array_of(std::move(name), {count, static_cast<Index>(longest)}, std::move(bits));
-  array.is_text = true;
-  return array;
-}
-
 ArrayStream array_of_tokens(std::string name, const Tokens& tokens) {
   std::vector<std::string> texts;
   for (const Token& token : tokens.tokens) texts.push_back(token.text);

@@ -75,10 +75,6 @@ Value json_rows(const Table& table);
 using Arrays = std::vector<ArrayStream>;
 
 /// An array of these numbers in C order.
-ArrayStream array_of(std::string name, std::vector<Index> shape, std::vector<float> numbers);
-
-/// Texts, which NumPy reads as an array of strings.
-ArrayStream array_of_texts(std::string name, const std::vector<std::string>& texts);
 /// The texts of these tokens.
 ArrayStream array_of_tokens(std::string name, const Tokens& tokens);
 

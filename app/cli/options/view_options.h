@@ -48,9 +48,18 @@ void add_theme_and_language(Parser& command, Value& theme, std::optional<Languag
 }
 
 inline void add_maps(Parser& command, std::optional<MapKind>& maps) {
-  add_choice<MapKind>(command, "--maps", maps, kMapKindNames,
+  add_choice<MapKind>(command, "--maps", maps, Names(kMapKindNames).first(kPlainKinds),
                       "weights (default); norms: how long the vectors are that heads add; rollout: through all layers "
                       "up to each");
+}
+
+/// --reduce BY:OVER
+inline void add_reduce(Parser& command, std::string& reduction) {
+  command.option("--reduce", reduction,
+                 "Maps that sum up others, in their place: mean, max, sum, rollout or strongest (which head has the "
+                 "largest weight), of heads (each layer has one map), layers (each head one), both, tokens (blocks: "
+                 "special tokens, sentence A, B), words, sentences (of a batch, by position)",
+                 "HOW:OVER,…");
 }
 
 /// --pair: which part of a pair of sentences is the query, and which the key.

@@ -6,6 +6,8 @@
 #include <limits>
 #include <numbers>
 
+#include "derived/derived_maps.h"
+
 namespace headlight {
 namespace {
 
@@ -93,6 +95,20 @@ std::array<Rgb, 256> build_map(Rgb background, double last_lightness, const std:
   return map;
 }
 
+/// The colours of heads, each from a sixth of it on the background to all of it.
+std::array<Rgb, 256> shaded_heads(Theme theme) {
+  std::array<Rgb, 256> map{};
+  const Lab ground = lab_of(background_of(theme));
+  map.front() = background_of(theme);
+  for (std::size_t i = 0; i + 1 < map.size(); ++i) {
+    const Lab full = lab_of(head_colour(theme, std::min(i / kHeadShades, kHeadColours - 1)));
+    const double part = (1 + 5 * static_cast<double>(i % kHeadShades) / (kHeadShades - 1)) / 6;
+    map[i + 1] = rgb_of({std::lerp(ground.lightness, full.lightness, part), std::lerp(ground.a, full.a, part),
+                         std::lerp(ground.b, full.b, part)});
+  }
+  return map;
+}
+
 // Relative luminance of WCAG 2.1.
 double luminance(Rgb c) { return 0.2126 * linear_of(c.r) + 0.7152 * linear_of(c.g) + 0.0722 * linear_of(c.b); }
 
@@ -113,7 +129,7 @@ const std::array<Rgb, 256>& colour_map(Theme theme, ColourMap map) {
   static const auto maps = [] {
     constexpr double kLastOfLight = 0.25, kLastOfDark = 0.95;
     const Rgb light = background_of(Theme::light), dark = background_of(Theme::dark);
-    return std::array<std::array<std::array<Rgb, 256>, 2>, kColourMaps>{{
+    return std::array<std::array<std::array<Rgb, 256>, 2>, kAllColourMaps>{{
         {build_map(light, kLastOfLight, {{{0.075, 205}, {0.125, 243}, {0.150, 273}, {0.105, 300}}}),
          build_map(dark, kLastOfDark, {{{0.115, 290}, {0.130, 252}, {0.110, 203}, {0.060, 172}}})},
         {build_map(light, kLastOfLight, {{{0.110, 120}, {0.120, 158}, {0.095, 222}, {0.115, 306}}}),
@@ -121,6 +137,7 @@ const std::array<Rgb, 256>& colour_map(Theme theme, ColourMap map) {
         {build_map(light, kLastOfLight, {{{0.085, 100}, {0.045, 102}, {0.035, 262}, {0.085, 260}}}),
          build_map(dark, kLastOfDark, {{{0.085, 260}, {0.030, 262}, {0.055, 102}, {0.095, 100}}})},
         {build_map(light, kLastOfLight, {}), build_map(dark, kLastOfDark, {})},
+        {shaded_heads(Theme::light), shaded_heads(Theme::dark)},
     }};
   }();
   return maps[static_cast<std::size_t>(map)][static_cast<std::size_t>(theme)];

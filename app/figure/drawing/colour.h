@@ -38,6 +38,7 @@ float position_on_map(const ColourScale& scale, float weight);
 /// every map is legible to colour-blind eyes and in a copy without colours. Hues of ColourMap::teal run from teal over
 /// blue to violet, free of the accent's orange; of viridis and cividis as in the maps of those names (van der Walt &
 /// Smith 2015; Nuñez, Anderton & Renslow 2018), the second of them alike to red-green blind eyes; grey has none.
+/// ColourMap::heads: behind the background the kHeadColours of head_colour() in kHeadShades each, from pale to full.
 const std::array<Rgb, 256>& colour_map(Theme theme, ColourMap map = ColourMap::teal);
 
 /// The map for numbers on both sides of zero: rose below, blue above, the background in the middle, equally far from it

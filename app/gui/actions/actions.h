@@ -17,7 +17,8 @@ namespace headlight {
 // clang-format off
 #define HEADLIGHT_ACTS \
   show_heads, next_grid, previous_grid, grid_maps, grid_all, grid_relations, next_maps, previous_maps, \
-  weight_maps, norm_maps, rollout_maps, show_inside, next_tab, look_back, show_flow, \
+  weight_maps, norm_maps, rollout_maps, mean_maps, largest_maps, sum_maps, strongest_maps, \
+  show_inside, next_tab, look_back, show_flow, \
   show_compare, show_code, next_dialect, previous_dialect, whole_block, next_code_line, previous_code_line, \
   copy_program, keep_answer, swap_answers, drop_answer, take_from_a, align_answers, open_palette, show_keys, \
   leave, next_head, previous_head, \

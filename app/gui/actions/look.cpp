@@ -226,7 +226,8 @@ void step_grid(Gui& gui, bool back) {
 }
 
 void step_map_kind(Gui& gui, bool back) {
-  gui.push(ShowMaps{static_cast<MapKind>((static_cast<int>(gui.state.view.maps) + (back ? 2 : 1)) % 3)});
+  constexpr int kKinds = std::size(kMapKindNames);
+  gui.push(ShowMaps{static_cast<MapKind>((static_cast<int>(gui.state.view.maps) + (back ? kKinds - 1 : 1)) % kKinds)});
 }
 
 void step_order(Gui& gui, bool back) {

@@ -32,7 +32,7 @@ inline bool in_text(const Gui& gui) { return shows_text(gui.state); }
 inline bool zooms(const Gui& gui) { return has_weights(gui) && shows_tokens(gui.state); }
 inline bool in_code(const Gui& gui) { return answered(gui) && in_view(gui, View::code); }
 inline bool in_flow(const Gui& gui) { return answered(gui) && in_view(gui, View::flow); }
-inline bool has_head(const Gui& gui) { return answered(gui) && kind(gui) != MapKind::rollout; }
+inline bool has_head(const Gui& gui) { return answered(gui) && !is_of_layers(kind(gui)); }
 inline bool pins_head(const Gui& gui) { return has_pinned(gui) && has_head(gui); }
 inline bool head_off(const Gui& gui) { return is_off(gui.state.document.edits, gui.state.view.chosen); }
 inline bool is_log(const Gui& gui) { return scale_of_colours(gui.state) == Scale::log; }

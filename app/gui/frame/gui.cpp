@@ -117,13 +117,16 @@ std::string folded_cell_in_words(Gui& gui, const FoldedStack& folded, const Head
 }
 
 std::string other_cell_in_words(Gui& gui, const DerivedMaps& maps, const HeadRef& head, const CellRef& cell) {
-  const bool norms = maps.kind == MapKind::norms;
-  const std::string verb = gui.word(norms ? kMapWords.takes_from : kMapWords.contains);
+  const std::string verb = gui.word(maps.kind == MapKind::norms     ? kMapWords.takes_from
+                                    : maps.kind == MapKind::rollout ? kMapWords.contains
+                                                                    : kAnswerWords.attends);
   const std::string line =
       query_label(gui, cell.query, head.stack) + " " + verb + " " + key_label(gui, cell.key, head.stack) + ": ";
   const float number = (*maps.map(head))(cell.query, cell.key);
   if (number < 0) return line + gui.word(kAnswerWords.blocked);
-  return line + number_title(gui.state.settings.language, maps.kind) + " " + weight_text(number);
+  const auto strongest = maps.strongest(head, cell);
+  return line + number_title(gui.state.settings.language, maps.kind) + " " +
+         (strongest ? head_label(*strongest) + " " : "") + weight_text(number);
 }
 
 }  // namespace

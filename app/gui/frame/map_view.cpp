@@ -5,6 +5,7 @@
 
 #include "base/formatted.h"
 #include "derived/derived_maps.h"
+#include "figure/map_kinds.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/motion.h"
 #include "gui/frame/scene.h"
@@ -121,7 +122,7 @@ MapMarks marks_of(const Gui& gui, const MapContent& content) {
       if (const auto at = edit.head == content.head ? cell(edit.cell) : std::nullopt) marks.by_hand.push_back(*at);
   const bool cell_for_cell =
       content.weights->rows() == region.num_queries && content.weights->cols() == region.num_keys;
-  if (!content.values || !cell_for_cell) return marks;
+  if (!content.values || !cell_for_cell || content.shades) return marks;
   marks.numbers = content.weights;
   marks.scale = map_scale(gui.state, content);
   marks.look = {.least = kLeastPrinted, .pale = pale_columns(gui, content)};
@@ -199,6 +200,7 @@ MapContent whole_content(const AppState& state, HeadRef head) {
   if (const DerivedMaps* other = shown_maps(state, head.stack)) {
     content.weights = other->map(head);
     content.kind = other->kind;
+    content.shades = other->shades_of(head);
   }
   content.grid = shown_grids(state);
   if (content.grid) {
@@ -322,9 +324,10 @@ ColourScale map_scale(const AppState& state, const MapContent& content) {
 void draw_cells(Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout, float opacity) {
   Drawing map;
   if (content.grid) map.add(Image{layout.plot, content.grid->trace->query_tokens().picture});
-  map.add(Cells{layout.plot, borrowed(*content.weights), map_scale(gui.state, content),
-                content.grid ? cover_of(gui.state) : 1.0f});
-  add_pale_columns(gui, map, content, layout);
+  map.add(content.shades ? Cells{layout.plot, borrowed(*content.shades), head_scale(gui.state.settings.theme)}
+                         : Cells{layout.plot, borrowed(*content.weights), map_scale(gui.state, content),
+                                 content.grid ? cover_of(gui.state) : 1.0f});
+  if (!content.shades) add_pale_columns(gui, map, content, layout);
   add_resting(gui, map, content, layout);
   map.add(Pen{gui.unit, 1}.frame(layout.plot, to_rgb(gui.colours().line)));
   const auto version = [&](std::size_t) { return content.version; };

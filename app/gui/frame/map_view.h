@@ -20,6 +20,7 @@ struct MapContent {
   const FoldedStack* folded = nullptr;  // null: every token has one row and one column
   const PictureGrids* grid = nullptr;   // of a picture: a square for each patch instead, of the chosen tokens' weights
   MapKind kind = MapKind::weights;      // what the weights are, if not that
+  const Matrix* shades = nullptr;       // of MapKind::strongest what is painted by head_scale() in their place
   std::uint64_t slot = 0;  // identifies the box in which it fades from one content to the next; 0: it never does
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/formatted.h"
 #include "derived/answer_comparison.h"
+#include "figure/labels.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/frame/no_answer.h"
@@ -105,8 +106,12 @@ void export_choices(Gui& gui) {
   if (flat_button(gui, "export all", gui.word(kFileWords.export_all), part == ExportPart::all))
     gui.push(ChooseExport{ExportPart::all});
   ImGui::SameLine(0, 0);
+  const HeadRef& chosen = gui.state.view.chosen;
+  const auto summed = reduced_by(shown_kind(gui.state, chosen.stack));  // then the map on the stage is a layer's
   const std::string head =
-      std::string(gui.word(kFileWords.export_head)) + " · " + head_words(gui, gui.state.view.chosen);
+      std::string(gui.word(kFileWords.export_head)) + " · " +
+      (summed ? layer_title(gui.state.settings.language, chosen.layer) + " · " + reduction_text({*summed, true})
+              : head_words(gui, chosen));
   if (flat_button(gui, "export head", head.c_str(), part == ExportPart::head)) gui.push(ChooseExport{ExportPart::head});
   format_choices(gui, {".json", ".npz", ".safetensors", ".csv", ".py"});
   if (!gui.state.trace) return;

@@ -155,10 +155,32 @@ void colour_menu(Gui& gui, const Box& box) {
   ImGui::EndPopup();
 }
 
+/// The colours of the strongest heads, right-aligned; gives the x where they begin.
+float head_legend(Gui& gui, const DerivedMaps& maps) {
+  const Stack stack = gui.state.view.chosen.stack;
+  const auto names = coloured_head_names(gui.state.settings.language, maps, stack);
+  const FontScope small(gui, TextSize::small);
+  const float side = ImGui::GetFontSize(), gap = 4 * gui.unit, after = 10 * gui.unit;
+  float width = 0;
+  for (const std::string& name : names) width += side + gap + ImGui::CalcTextSize(name.c_str()).x + after;
+  const float begin = ImGui::GetWindowContentRegionMax().x - width;
+  float x = ImGui::GetWindowPos().x + begin;
+  const float y = std::round(ImGui::GetWindowPos().y + ImGui::GetCursorPosY() + ImGui::GetStyle().FramePadding.y);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    list.AddRectFilled({x, y}, {x + side, y + side}, to_imgui(head_colour(gui.state.settings.theme, i)));
+    list.AddText({x + side + gap, y}, gui.colours().dim, names[i].c_str());
+    x += side + gap + ImGui::CalcTextSize(names[i].c_str()).x + after;
+  }
+  return begin;
+}
+
 /// What differs from the usual scale, then the colours with their numbers and a menu's triangle, right-aligned; gives
 /// the x where that begins.
 float colour_bar(Gui& gui) {
   const AppState& state = gui.state;
+  if (const DerivedMaps* maps = shown_maps(state, state.view.chosen.stack); maps && maps->kind == MapKind::strongest)
+    return head_legend(gui, *maps);
   const ColourScale scale = shown_colour_scale(state);
   const float unit = gui.unit, width = 200 * unit, height = 8 * unit, triangle = 18 * unit;
   const FontScope small(gui, TextSize::small);

@@ -27,7 +27,9 @@ void add_head(CommandWords& words, const HeadRef& head) { add(words, "--head", h
 void add_looks(CommandWords& words, const AppState& state, const FigureRequest& order) {
   const bool of_cells =
       order.kind == FigureKind::compare || (shows_folds(order.kind) && order.kind != FigureKind::flow);
-  if (order.other) add(words, "--maps", std::string(name(order.other->kind)));
+  if (order.other && reduced_by(order.other->kind))
+    add(words, "--reduce", reduction_text({.by = *reduced_by(order.other->kind), .heads = true}));
+  else if (order.other) add(words, "--maps", std::string(name(order.other->kind)));
   const auto stack = static_cast<std::size_t>(order.view.chosen.stack);
   if (state.folded && !order.other && !state.folded->possible[stack].too_long && order.kind != FigureKind::patch) {
     if (order.fold.words) add(words, "--fold", "words");
@@ -81,7 +83,7 @@ void add_picture(CommandWords& words, const AppState& state, const FigureRequest
   if (lines.empty()) add_head(words, view.chosen);
   else if (view.chosen.stack != Stack::self) add(words, "--stack", std::string(stack_name(view.chosen.stack)));
   if (!lines.empty()) add(words, "--heads", list_of(lines));
-  if (shows_all_heads(kind) && !order.heads.empty() && !(order.other && order.other->kind == MapKind::rollout)) {
+  if (shows_all_heads(kind) && !order.heads.empty() && !(order.other && is_of_layers(order.other->kind))) {
     add(words, "--order", std::string(name(view.order)));
     if (view.order.ascending) words.emplace_back("--ascending");
     if (view.order.by == HeadOrder::By::found) {

@@ -25,8 +25,8 @@ void add_title_of_head(Page& page, const FigureSubject& subject, const FigureOpt
 
 Drawing draw_head(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   Page page = new_page(options, measure);
-  if (kind_of(subject, options.head.stack) == MapKind::rollout)
-    add_title(page, layer_title(options.language, options.head.layer), "");
+  const std::string title = summed_title(options.language, other_maps_of(subject, options.head.stack), options.head);
+  if (!title.empty()) add_title(page, title, "");
   else add_title_of_head(page, subject, options, options.head);
   const PrintedMap map = printed_map(subject, options.head, kMostCells);
   const ColourScale scale = own_scale(map_scale(subject, options), map.weights, options);

@@ -32,7 +32,8 @@ struct HeadsFigure {
   const FigureSubject& subject;
   const FigureOptions& options;
   bool ordered = !options.heads.empty();
-  bool of_layers = kind_of(subject, options.head.stack) == MapKind::rollout;
+  const DerivedMaps* other = other_maps_of(subject, options.head.stack);
+  bool of_layers = other && !(other->has_layers(options.head.stack) && other->has_heads(options.head.stack));
   bool small = options.kind == FigureKind::layers;
   bool of_picture = is_of_picture(subject.trace) && kind_of(subject, options.head.stack) == MapKind::weights;
   std::vector<HeadRef> heads = ordered ? options.heads : maps_of_layers(subject, options);
@@ -48,7 +49,7 @@ struct HeadsFigure {
 
   float width(const std::string& text) const { return page.measure(text, page.label); }
   std::string number_of(const HeadRef& head) const {
-    return of_layers ? layer_title(options.language, head.layer) : head_label(head);
+    return of_layers ? summed_title(options.language, other, head) : head_label(head);
   }
   MapStyle style() const { return page_style(page, page.label); }
 
@@ -61,7 +62,7 @@ struct HeadsFigure {
       if (i < options.numbers.size() && options.numbers[i]) values[i] = "  " + order_number_text(*options.numbers[i]);
       if (options.own_range) values[i] += "  ≤ " + tick_number(scale_of(maps[i]).top);
     }
-    if (of_layers || small) names.resize(heads.size());
+    if (of_layers || small || (other && other->kind >= MapKind::mean)) names.resize(heads.size());
     else names = names_of(options.language, subject.document, subject.trace, heads);
   }
 

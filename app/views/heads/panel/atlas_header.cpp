@@ -90,7 +90,7 @@ struct HeadsTitle {
 HeadsTitle heads_title(const Gui& gui) {
   const AppState& state = gui.state;
   const std::size_t count = heads_of(*state.trace, state.view.chosen.stack).size(), shown = gui.shown_heads.size();
-  if (shown_kind(state, state.view.chosen.stack) == MapKind::rollout)
+  if (is_of_layers(shown_kind(state, state.view.chosen.stack)))
     return {
         filled(gui.word(kGridWords.all_layers), {std::to_string(state.trace->num_layers(state.view.chosen.stack))})};
   if (shown > 0)

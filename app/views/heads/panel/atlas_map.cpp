@@ -82,7 +82,7 @@ void corner_words(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& 
 void enlarged(Gui& gui, const HeadRef& head, MapContent content) {
   ImGui::BeginTooltip();
   ImGui::TextUnformatted(map_title(gui, head).c_str());
-  if (content.kind != MapKind::rollout) {  // which is no head's
+  if (!is_of_layers(content.kind)) {  // which is no head's
     const HeadName name = name_of_head(gui, head);
     const std::string measured = gui.fonts.shown(name.words);
     if (!measured.empty() && !name.named) dim_text(gui, measured);

@@ -157,7 +157,7 @@ struct Arrangement {
     atlas.layout = layout_of(groups, heads);
   }
   Atlas arranged() {
-    atlas.by_layer = shown_kind(state, content.head.stack) == MapKind::rollout;
+    atlas.by_layer = is_of_layers(shown_kind(state, content.head.stack));
     atlas.own_order = some_heads;
     measure();
     if (some_heads) choose_some();

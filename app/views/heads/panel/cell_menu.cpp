@@ -13,7 +13,7 @@ namespace headlight {
 namespace {
 
 bool can_set_weight(const Gui& gui) {
-  return possible::pins_tokens(gui) && possible::kind(gui) != MapKind::rollout && !nothing_asked(gui.state);
+  return possible::pins_tokens(gui) && !is_of_layers(possible::kind(gui)) && !nothing_asked(gui.state);
 }
 
 /// Gives whether a weight is to be typed.

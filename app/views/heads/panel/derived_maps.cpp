@@ -11,7 +11,11 @@
 namespace headlight {
 namespace {
 
-constexpr MapKind kKinds[] = {MapKind::weights, MapKind::norms, MapKind::rollout};
+/// In the order of MapKind.
+constexpr const Words* kKindWords[] = {&kMapWords.weight_maps,   &kMapWords.norm_maps,    &kMapWords.rollout_maps,
+                                       &kMapWords.mean_maps,     &kMapWords.largest_maps, &kMapWords.sum_maps,
+                                       &kMapWords.strongest_maps};
+static_assert(std::size(kKindWords) == std::size(kMapKindNames));
 
 /// Why the chosen head's stack has no maps of this kind.
 std::optional<MapUnavailable> why_not_here(const AppState& state, MapKind kind) {
@@ -21,16 +25,20 @@ std::optional<MapUnavailable> why_not_here(const AppState& state, MapKind kind) 
 }  // namespace
 
 const char* map_kind_word(const Gui& gui, MapKind kind) {
-  return gui.word(kind == MapKind::norms     ? kMapWords.norm_maps
-                  : kind == MapKind::rollout ? kMapWords.rollout_maps
-                                             : kMapWords.weight_maps);
+  return gui.word(*kKindWords[static_cast<std::size_t>(kind)]);
 }
 
 void map_kind_lines(Gui& gui) {
   const AppState& state = gui.state;
   if (!state.trace) return;
   const Language language = state.settings.language;
-  for (const MapKind kind : kKinds) {
+  for (std::size_t i = 0; i < std::size(kKindWords); ++i) {
+    const auto kind = static_cast<MapKind>(i);
+    if (i == kPlainKinds) {
+      ImGui::Separator();
+      const FontScope small(gui, TextSize::small);
+      dim_text(gui, gui.word(kMapWords.reduce));
+    }
     const auto why = why_not_here(state, kind);
     const std::string called = "maps " + std::string(name(kind));
     ImGui::PushStyleVar(ImGuiStyleVar_Alpha, ImGui::GetStyle().Alpha * (why ? 0.5f : 1.0f));
@@ -54,14 +62,15 @@ std::string map_kind_words(const Gui& gui) {
 }
 
 std::string map_title(const Gui& gui, const HeadRef& head) {
-  if (shown_kind(gui.state, head.stack) != MapKind::rollout) return head_words(gui, head);
+  if (!is_of_layers(shown_kind(gui.state, head.stack))) return head_words(gui, head);
   const Language language = gui.state.settings.language;
-  std::string title = layer_title(language, head.layer) + " · " + number_title(language, MapKind::rollout);
+  std::string title =
+      layer_title(language, head.layer) + " · " + number_title(language, shown_kind(gui.state, head.stack));
   return gui.state.trace->encoder ? std::string(stack_word(gui, head.stack)) + " · " + title : title;
 }
 
 const char* row_words(const Gui& gui, MapKind kind) {
-  if (kind == MapKind::weights) return gui.word(kAnswerWords.row_of);
+  if (kind == MapKind::weights || reduced_by(kind)) return gui.word(kAnswerWords.row_of);
   return gui.word(kind == MapKind::norms ? kMapWords.what_it_takes : kMapWords.what_it_contains);
 }
 

@@ -90,7 +90,7 @@ void weight_by_hand(Gui& gui, float right) {
 void draw_stage_actions(Gui& gui, const StageSlots& slots) {
   const AppState& state = gui.state;
   const Box& slot = slots.actions;
-  if (shown_kind(state, state.view.chosen.stack) == MapKind::rollout) return;  // its cells are of no head
+  if (is_of_layers(shown_kind(state, state.view.chosen.stack))) return;  // its cells are of no head
   const SlotScope scope("stage actions", slot);
   const float gap = 12 * gui.unit;
   constexpr float kRoomy = 460;

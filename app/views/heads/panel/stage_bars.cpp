@@ -22,7 +22,7 @@ Index key_at(const MapContent& content, const Box& box, float x) {
 CellAsk press_bars(Gui& gui, const MapContent& content, const Box& box, Index query) {
   const AppState& state = gui.state;
   CellAsk asked = CellAsk::none;
-  if (!state.view.pinned || state.view.pinned->query != query || content.kind == MapKind::rollout) return asked;
+  if (!state.view.pinned || state.view.pinned->query != query || is_of_layers(content.kind)) return asked;
   const bool sets = shows_tokens(content) && content.region.num_keys <= box.w;
   ImGui::SetCursorScreenPos(top_left(box));
   ImGui::InvisibleButton("row bars", {box.w, box.h});
@@ -96,7 +96,8 @@ CellAsk draw_row_bars(Gui& gui, const Box& slot, const StageMap& map) {
   const Box bars_box{plot.x, top, plot.w, bottom - top};
   const CellAsk asked = press_bars(gui, content, bars_box, lit->query);
   // Weights stand on an axis to 1: a row of small ones is no finding.
-  const float most = content.kind == MapKind::norms ? nice_range(row.maxCoeff()) : 1.0f;
+  const bool above_1 = content.kind == MapKind::norms || content.kind == MapKind::sum;
+  const float most = above_1 ? nice_range(row.maxCoeff()) : 1.0f;
   const std::string most_text = most < 0.01f ? tick_number(most) : cell_number(most);
   list.AddLine({plot.x, top}, {plot.right(), top}, gui.colours().line, gui.unit);
   const float most_x = plot.x - ImGui::CalcTextSize(most_text.c_str()).x - 4 * gui.unit;

@@ -78,7 +78,7 @@ std::vector<std::string> off_lines(const Gui& gui) {
 
 /// The lit cell in words, else the strongest; while painting, what the pointer does until it is on a cell.
 std::string stage_headline(Gui& gui) {
-  const bool of_head = shown_kind(gui.state, gui.state.view.chosen.stack) != MapKind::rollout;
+  const bool of_head = !is_of_layers(shown_kind(gui.state, gui.state.view.chosen.stack));
   if (of_head && chosen_is_off(gui) && !gui.state.view.hovered) return off_lines(gui).front();
   return stage_sentence(gui).headline;
 }
@@ -136,7 +136,7 @@ void draw_stage_header(Gui& gui, const StageSlots& slots, const SentenceStage* s
   const AppState& state = gui.state;
   const Box& slot = slots.header;
   const SlotScope scope("stage header", slot);
-  const bool of_head = shown_kind(state, state.view.chosen.stack) != MapKind::rollout;
+  const bool of_head = !is_of_layers(shown_kind(state, state.view.chosen.stack));
   const float unit = gui.unit;
   ImGui::SetCursorPos({0, 0});
   const std::vector<Segment> segments = form_segments(gui);

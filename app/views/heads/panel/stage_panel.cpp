@@ -102,13 +102,13 @@ bool awaits_detail(const Gui& gui, const MapContent& content) {
 
 /// A click pins the cell; on the pinned one it opens *Why?*. The right button opens its menu.
 CellAsk press_cell(Gui& gui, const MapContent& content, const CellRef& cell, bool clicked, bool hovered) {
-  if (hovered && was_clicked_in_place(1) && content.kind != MapKind::rollout) {
+  if (hovered && was_clicked_in_place(1) && !is_of_layers(content.kind)) {
     gui.push(Pin{cell});
     return CellAsk::menu;
   }
   if (!clicked) return CellAsk::none;
   if (!same_cell(content, gui.state.view.pinned, cell)) gui.push(Pin{cell});
-  else if (content.kind != MapKind::rollout) explain_cell(gui, *gui.state.view.pinned, InsideTab::why);
+  else if (!is_of_layers(content.kind)) explain_cell(gui, *gui.state.view.pinned, InsideTab::why);
   return CellAsk::none;
 }
 
