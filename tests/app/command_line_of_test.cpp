@@ -264,7 +264,7 @@ TEST(AsCommand, TheLineDrawsWhatTheWindowDraws) {
 TEST(AsCommand, TheLineHasMapsOrderAndA) {
   Loop loop({}, {});
   AppState state = fixture::small_state("a b c a");
-  for (const MapKind kind : {MapKind::norms, MapKind::rollout}) {
+  for (const MapKind kind : {MapKind::norms, MapKind::rollout, MapKind::mean, MapKind::max, MapKind::strongest}) {
     update(state, ShowMaps{kind});
     loop.settle(state);
     expect_same_picture(state, std::string(name(kind)));

@@ -53,9 +53,55 @@ TEST(DerivedMaps, HaveAMapAHeadOrALayer) {
 }
 
 TEST(DerivedMaps, KindsHaveNames) {
-  for (const MapKind kind : {MapKind::weights, MapKind::norms, MapKind::rollout})
+  for (const MapKind kind : {MapKind::weights, MapKind::norms, MapKind::rollout, MapKind::mean, MapKind::strongest})
     EXPECT_EQ(value_named<MapKind>(kMapKindNames, name(kind)), kind);
   EXPECT_FALSE(value_named<MapKind>(kMapKindNames, "norm"));
+}
+
+TEST(DerivedMaps, SumUpTheHeadsOfEachLayer) {
+  Document document = document_of(6, Arch::encoder_decoder);
+  document.edits.off = {{0, 0}, {0, 1, Stack::cross}};
+  const auto trace = answer_of(document);
+  for (const MapKind kind : {MapKind::mean, MapKind::max, MapKind::sum, MapKind::strongest}) {
+    const auto maps = maps_of(trace, kind);
+    for (const Stack stack : kStacks)
+      for (Index layer = 0; layer < trace->num_layers(stack); ++layer) {
+        Matrix expected = Matrix::Constant(trace->queries(stack), trace->keys(stack), -1.0f);
+        float count = 0;
+        for (Index head = 0; head < trace->num_heads(stack); ++head) {
+          if (is_off(trace->request.edits, {layer, head, stack})) continue;
+          const Matrix& weights = trace->head({layer, head, stack}).thumbnail;
+          const bool adds = count > 0 && (kind == MapKind::mean || kind == MapKind::sum);
+          expected = (weights.array() < 0)
+                         .select(expected, adds ? Matrix(expected + weights) : Matrix(expected.cwiseMax(weights)));
+          ++count;
+        }
+        if (kind == MapKind::mean) expected = (expected.array() < 0).select(expected, expected / count);
+        EXPECT_LE((*maps->map({layer, 1, stack}) - expected).cwiseAbs().maxCoeff(), 1e-6f) << name(kind);
+        EXPECT_EQ(maps->map({layer, 0, stack}), maps->map({layer, 1, stack})) << "of no head";
+      }
+    EXPECT_EQ(maps->shades_of({0, 0}) != nullptr, kind == MapKind::strongest);
+    EXPECT_FALSE(maps->has_heads(Stack::self));
+    EXPECT_TRUE(maps->has_layers(Stack::self));
+  }
+}
+
+TEST(DerivedMaps, TheStrongestHeadHasItsColour) {
+  const auto trace = answer_of(document_of(6));
+  const auto maps = maps_of(trace, MapKind::strongest);
+  const ColourScale scale = head_scale(Theme::light);
+  for (Index i = 0; i < 6; ++i)
+    for (Index j = 0; j < 6; ++j) {
+      const auto head = maps->strongest({1, 0}, {i, j});
+      ASSERT_TRUE(head);
+      EXPECT_EQ(trace->head(*head).thumbnail(i, j), (*maps->map({1, 0}))(i, j));
+      const auto at = static_cast<std::size_t>(std::lround((*maps->shades_of({1, 0}))(i, j) * 255));
+      EXPECT_EQ((at - 1) / kHeadShades, static_cast<std::size_t>(head->head)) << "each of few heads has its own";
+      EXPECT_EQ(colour_of(scale, (*maps->shades_of({1, 0}))(i, j)), colour_map(Theme::light, ColourMap::heads)[at]);
+    }
+  EXPECT_EQ(colour_map(Theme::light, ColourMap::heads)[kHeadShades], head_colour(Theme::light, 0))
+      << "the fullest shade";
+  EXPECT_EQ(coloured_head_names(Language::en, *maps, Stack::self).size(), static_cast<std::size_t>(trace->num_heads()));
 }
 
 TEST(DerivedMaps, AreMadeWhileTheyAreLookedAt) {
