@@ -24,7 +24,7 @@ struct FigureArguments {
   explicit FigureArguments(Parser& parser) : head(parser) {}
   HeadOption head;
   FigureOptions figure;  // as far as it does not depend on the answer
-  std::string file, view = "heads", width = "column";
+  std::string file, view = "heads", width = "column", font;
   std::optional<Language> language;
   FigureMaps maps;
   std::vector<std::string> heads, answers, layers;
@@ -33,13 +33,11 @@ struct FigureArguments {
   WordPair words = {};
   bool ascending = false, no_caption = false;
   Index row = -1, column = -1;
-  std::vector<std::string> queries, keys;  // of a text: the chosen words
   std::optional<ShadeHeads> mean;
 };
 
 Result<float> points_of(const std::string& width) {
-  if (width == "column") return kColumnMm * kPointsInMm;
-  if (width == "slide") return kSlideMm * kPointsInMm;
+  if (width == "column" || width == "slide") return (width == "slide" ? kSlideMm : kColumnMm) * kPointsInMm;
   const auto mm = parse_number<float>(width);
   if (!mm || !(*mm >= kLeastMm && *mm <= kMostMm))
     return bad_input("--width", "", "column, slide, or 40 to 1000 (millimetres)", width);
@@ -77,8 +75,8 @@ Status add_order(const FigureArguments& options, const Question& question, Figur
   }
   auto order = parse_head_order(*options.order);
   if (!order) {
-    const auto name_of = [](const HeadOrder& one) { return name(one); };
-    return bad_input("--order", "", joined_texts(head_orders(), ", ", name_of), *options.order);
+    return bad_input("--order", "", joined_texts(head_orders(), ", ", [](const HeadOrder& one) { return name(one); }),
+                     *options.order);
   }
   if (!shows_all_heads(figure.kind))
     return bad_input("--order", "", "--view heads or glance", "--view " + options.view);
@@ -109,7 +107,6 @@ Status add_order(const FigureArguments& options, const Question& question, Figur
   return Done{};
 }
 
-/// Reads --matrix, --row and --column.
 Result<Look> look_of(const FigureArguments& options, const Trace& trace, const HeadRef& head) {
   if (!options.matrix) return bad_input("--view matrix", "", "--matrix NAME", "none");
   TRY(check_head(trace, head));
@@ -131,10 +128,10 @@ Status add_shades(const FigureArguments& options, const Trace& trace, FigureOpti
     if (!several && !options.mean) return Done{};
     return bad_input(several ? "--queries, --keys" : "--mean", "", "--view text", "--view " + options.view);
   }
-  if (columns && !options.queries.empty()) return bad_input("--queries, --keys", "", "one of the two", "both");
+  if (columns && (!options.queries.empty() || (is_of_picture(trace) && !is_all_of_picture(trace))))
+    return bad_input("--keys", "", "--queries alone", options.queries.empty() ? "a grid of keys" : "both");
   ShadeChoice& shades = figure.shades;
-  shades.columns = columns;
-  shades.heads = options.mean.value_or(ShadeHeads::head);
+  shades.columns = columns, shades.heads = options.mean.value_or(ShadeHeads::head);
   if (figure.query && !columns) shades.words.push_back(*figure.query);
   const Stack stack = figure.head.stack;
   if (!several || !trace.has(stack)) return Done{};
@@ -175,6 +172,8 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
   if (figure.alignment && !shows_two(figure.kind))
     return bad_input("--align", "", "--view compare or patch", "--view " + options.view);
   TRY(add_shades(options, trace, figure));
+  if (figure.range && (!colours_weights(figure.kind) || figure.scale == Scale::log))
+    return bad_input("--range", "", "--view heads, head, text or glance, --colours linear", "--view " + options.view);
   if (options.against && !shows_two(figure.kind))
     return bad_input("--against", "", "--view compare or patch", "--view " + options.view);
   if (!options.layers.empty()) {
@@ -251,8 +250,8 @@ Result<Answer> answer(const Question& question, const FigureArguments& options,
   figure.progress = &progress;
   const auto drawing = TRY(drawing_of(options, question, beside, figure, fonts->measure()));
   TRY(write_figure(drawing, options.file, *fonts));
-  if (figure.caption) return Answer(Done{});
-  TRY(write_file(std::filesystem::path(options.file).replace_extension(".txt"), drawing.caption + "\n"));
+  if (!figure.caption)
+    TRY(write_file(std::filesystem::path(options.file).replace_extension(".txt"), drawing.caption + "\n"));
   return Answer(Done{});
 }
 
@@ -282,6 +281,7 @@ void add_text_options(Parser& parser, FigureArguments& options) {
 void add_look_options(Parser& parser, FigureArguments& options) {
   add_text_options(parser, options);
   parser.option("--own-range", options.figure.own_range, "Each head's colours up to its own largest number");
+  add_range(parser, options.figure.range);
   add_map_options(parser, options.maps);
   parser.option("--only-layers", options.layers, "Of heads and glance: the maps of these layers alone, 0,4-6", "LIST")
       .list();

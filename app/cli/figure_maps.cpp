@@ -69,9 +69,10 @@ Result<std::shared_ptr<const DerivedMaps>> figure_maps(const FigureMaps& options
   TRY(check_view(asked, figure));
   if (const auto why = why_not(*trace, figure.head.stack, kind))
     return bad_input(asked, "",
-                     *why == MapUnavailable::too_long ? "up to 128 tokens"
-                     : kind == MapKind::norms         ? "a model with values"
-                                                      : "self-attention of one sequence",
+                     *why == MapUnavailable::too_long     ? "up to 128 tokens"
+                     : kind == MapKind::norms             ? "a model with values"
+                     : *why == MapUnavailable::below_zero ? "weights of at least 0"
+                                                          : "self-attention of one sequence",
                      name(*why));
   return other_maps(trace, kind, unwatched(), threads);
 }

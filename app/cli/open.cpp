@@ -1,6 +1,7 @@
 #include "cli/frame/commands.h"
 #include "cli/options/lesson_option.h"
 #include "cli/options/request_options.h"
+#include "cli/options/view_options.h"
 
 namespace headlight {
 
@@ -10,8 +11,10 @@ ParsedCommand add_open(Parser& parser, const Frontend& frontend) {
   auto request = std::make_shared<RequestOptions>(parser);
   auto lesson = std::make_shared<LessonOption>(parser);
   auto timings = std::make_shared<bool>();
+  auto range = std::make_shared<std::optional<ColourRange>>();
+  add_range(parser, *range);
   parser.option("--timings", *timings, "Prints on standard error when each part of the start was done");
-  return [request, lesson, timings, &frontend]() -> Result<int> {
+  return [request, lesson, timings, range, &frontend]() -> Result<int> {
     if (!frontend.open_window)
       return Error(ErrorCode::bad_value, "headlight open", "this program was built without the window");
     std::optional<ProgressReport> report("open");
@@ -21,6 +24,7 @@ ParsedCommand add_open(Parser& parser, const Frontend& frontend) {
     TRY(lesson->put_into(*start));
     print_warnings(start->session.lost);
     start->timings = *timings;
+    if (*range) start->session.view.range = *range;
     TRY(frontend.open_window(*start));
     return 0;
   };

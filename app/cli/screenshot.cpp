@@ -27,6 +27,7 @@ struct ScreenshotArguments {
   std::string order;
   bool ascending = false, own_range = false;
   HeadSearch find;
+  std::optional<ColourRange> range = {};
   std::optional<std::string> against;
   std::optional<Alignment> alignment = {};
   PairPart pair = PairPart::all;
@@ -84,6 +85,7 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   if (options.alignment) view.alignment = options.alignment;
   if (options.code != CodeLook{}) view.code = options.code;
   if (options.own_range) view.own_range = true;
+  if (options.range) view.range = options.range;
   if (!options.folds.empty()) view.fold = fold_choice(options.folds);
   if (options.pair != PairPart::all) view.fold.pair = options.pair;
   if (options.against) start.against = TRY(question_of(*options.against, "--against", options.request.source()));
@@ -135,6 +137,7 @@ ParsedCommand add_screenshot(Parser& parser, const Frontend& frontend) {
       .within(kLeastUiScale, kMostUiScale);
   add_folds(parser, options->folds);
   parser.option("--own-range", options->own_range, "Each head's colours up to its own largest weight");
+  add_range(parser, options->range);
   add_pair_part(parser, options->pair);
   add_maps(parser, options->maps);
   add_reduce(parser, options->reduce);

@@ -87,6 +87,7 @@ bool is_too_long_to_fold(const Trace& trace, Stack stack) {
 
 /// Of sides longer than that only the beginning is searched for words of several tokens.
 FoldedMaps::Possible possible_of(const Trace& trace, Stack stack) {
+  if (trace.is_signed) return {};  // sums and means of numbers that are no shares mean nothing
   const Tokens &queries = trace.query_tokens(stack), &keys = trace.key_tokens(stack);
   if (longer_side(trace, stack) <= kMostFolded) {
     const FoldChoice choice = foldable(queries, keys);

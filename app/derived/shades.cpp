@@ -1,6 +1,7 @@
 #include "derived/shades.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/parallel.h"
 #include "heads/head_measures.h"
@@ -15,8 +16,9 @@ struct Sums {
   template <class Allowed>
   void add(Index word, float weight, const Allowed& allowed) {
     const auto at = static_cast<std::size_t>(word);
-    if (weight > 0) sums[at] += static_cast<double>(weight);
-    if (open[at] == 0 && (weight > 0 || allowed())) open[at] = 1;
+    const bool counts = weight > 0 || (weight < 0 && allowed());  // of folded cells −1 is blocked
+    if (counts) sums[at] += static_cast<double>(weight);
+    if (open[at] == 0 && (counts || allowed())) open[at] = 1;
   }
   std::vector<double> sums;
   std::vector<char> open;
@@ -40,7 +42,9 @@ void add_rows(Sums& to, const Trace& trace, const HeadRef& head, const std::vect
     const Matrix rows = attention_rows(trace, head, first, count);
     for (Index r = 0; r < count; ++r)
       for (Index key = 0; key < rows.cols(); ++key)
-        to.add(key, rows(r, key), [&] { return mask.allowed(first + r, key); });
+        to.add(key, rows(r, key), [&] {
+          return mask.allowed(first + r, key) && !is_missing(trace, head, {first + r, key});
+        });
   }
 }
 
@@ -53,7 +57,10 @@ void add_columns(Sums& to, const Trace& trace, const HeadRef& head, const std::v
     const Index first = block * kRowBlock;
     const Matrix rows = attention_rows(trace, head, first, std::min(kRowBlock, queries - first));
     for (Index r = 0; r < rows.rows(); ++r)
-      for (const Index key : keys) to.add(first + r, rows(r, key), [&] { return mask.allowed(first + r, key); });
+      for (const Index key : keys)
+        to.add(first + r, rows(r, key), [&] {
+          return mask.allowed(first + r, key) && !is_missing(trace, head, {first + r, key});
+        });
   });
 }
 
@@ -94,10 +101,11 @@ Vector shades_of(const Trace& trace, const FoldedStack* folded, const ShadeChoic
   }
   if (stop) return {};
   const double divisor = static_cast<double>(heads.size()) * (columns ? 1.0 : static_cast<double>(lines.size()));
+  const float blocked = trace.is_signed ? -std::numeric_limits<float>::infinity() : -1.0f;
   Vector shades(static_cast<Index>(sums.sums.size()));
   for (Index word = 0; word < shades.size(); ++word) {
     const auto at = static_cast<std::size_t>(word);
-    shades(word) = sums.open[at] != 0 ? static_cast<float>(sums.sums[at] / divisor) : -1.0f;
+    shades(word) = sums.open[at] != 0 ? static_cast<float>(sums.sums[at] / divisor) : blocked;
   }
   return shades;
 }
@@ -119,7 +127,11 @@ Matrix grid_of(const PatchGrid& grid, const Vector& of_tokens) {
   return Eigen::Map<const Matrix>(of_tokens.data() + grid.first(), grid.rows, grid.cols);
 }
 
-Index first_token(const PatchGrid& grid) { return grid.first() > 0 ? 0 : grid.rows / 2 * grid.cols + grid.cols / 2; }
+Index first_token(const Trace& trace) {
+  if (!is_all_of_picture(trace)) return 0;
+  const PatchGrid& grid = trace.key_tokens().picture->grid;
+  return grid.first() > 0 ? 0 : grid.rows / 2 * grid.cols + grid.cols / 2;
+}
 
 std::shared_ptr<const PictureGrids> picture_grids(std::shared_ptr<const Trace> trace, ShadeChoice choice,
                                                   const std::atomic<bool>& stop) {
@@ -129,7 +141,7 @@ std::shared_ptr<const PictureGrids> picture_grids(std::shared_ptr<const Trace> t
     choice.head = head;
     const Vector shades = shades_of(*trace, nullptr, choice, stop);
     if (stop) return nullptr;
-    grids->maps.push_back(grid_of(trace->query_tokens().picture->grid, shades));
+    grids->maps.push_back(grid_of(trace->key_tokens().picture->grid, shades));
   }
   grids->choice = std::move(choice);
   grids->trace = std::move(trace);

@@ -36,9 +36,9 @@ std::vector<HeadRef> shading_heads(const Trace& trace, const ShadeChoice& choice
 std::vector<Index> words_of_tokens(const FoldedAxis* axis, const std::vector<Index>& tokens);
 
 /// Of each key the mean of its weights in the chosen rows (S); of each query, where `columns`, the sum of its weights
-/// in the chosen columns (T). Mean over the heads; −1 where every such cell is blocked. Of folded tokens a number for
-/// each group, from the folded maps. The cells are those of attention_rows, so of one word and one head each is the
-/// exported weight. Empty where no word is chosen or `stop` became true.
+/// in the chosen columns (T). Mean over the heads; −1, of a signed answer −inf, where every such cell is blocked. Of
+/// folded tokens a number for each group, from the folded maps. The cells are those of attention_rows, so of one word
+/// and one head each is the exported weight. Empty where no word is chosen or `stop` became true.
 Vector shades_of(const Trace& trace, const FoldedStack* folded, const ShadeChoice& choice,
                  const std::atomic<bool>& stop);
 
@@ -48,7 +48,7 @@ struct PictureGrids {
   ShadeChoice choice;        // of every head: its head and the mean are ignored
   std::vector<Matrix> maps;  // (rows, cols) of each head, layer after layer; −1: blocked
 
-  const PatchGrid& grid() const { return trace->query_tokens().picture->grid; }
+  const PatchGrid& grid() const { return trace->key_tokens().picture->grid; }
   const Matrix& map(const HeadRef& head) const {
     return maps[static_cast<std::size_t>(head.layer * trace->num_heads() + head.head)];
   }
@@ -58,14 +58,18 @@ struct PictureGrids {
   std::optional<CellRef> square_of(const CellRef& cell) const;
 };
 
-/// Whether an answer is about a picture.
-inline bool is_of_picture(const Trace& trace) { return trace.query_tokens().picture != nullptr; }
+/// Whether the keys of an answer are places of a grid: patches of a picture, or of brought arrays squares alone.
+inline bool is_of_picture(const Trace& trace) { return trace.key_tokens().picture != nullptr; }
+/// Whether its queries are too.
+inline bool is_all_of_picture(const Trace& trace) { return trace.query_tokens().picture != nullptr; }
+/// Whether the places have no pixels.
+inline bool is_bare(const PatchGrid& grid) { return grid.patch == 0; }
 
 /// The numbers of the patches among those of all tokens, as a grid.
 Matrix grid_of(const PatchGrid& grid, const Vector& of_tokens);
 
-/// The token that is looked at first: the class token, else the middle patch.
-Index first_token(const PatchGrid& grid);
+/// The query that is looked at first: the class token, else the middle patch; where queries are none the first.
+Index first_token(const Trace& trace);
 
 /// Null when stopped.
 std::shared_ptr<const PictureGrids> picture_grids(std::shared_ptr<const Trace> trace, ShadeChoice choice,

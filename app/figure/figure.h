@@ -52,6 +52,7 @@ struct FigureOptions {
   std::optional<std::vector<Index>> layers = {};  // of all heads, and of rollout: which layers; none: all of them
   bool caption = true;                            // is drawn below the figure; else it is Drawing::caption alone
   bool own_range = false;                         // the colours of each map end at its largest number
+  std::optional<ColourRange> range = {};          // or all begin and end here
   float threshold = 0.05f;                        // of a flow: lines of smaller weights are left out
   Progress* progress = nullptr;                   // of what is computed for it; null: not shown, and nothing stops it
 };

@@ -26,7 +26,9 @@ AxisText axis_text(const std::vector<Token>& tokens, float size, const TextWidth
 
 }  // namespace
 
-bool has_blocked(const Matrix& weights) { return (weights.array() < 0).any(); }
+bool has_blocked(const ColourScale& scale, const Matrix& weights) {
+  return std::ranges::any_of(weights.reshaped(), [&](float weight) { return is_blocked(scale, weight); });
+}
 
 PrintedMap printed_map(const FigureSubject& subject, const HeadRef& head, Index most) {
   const Trace& trace = subject.trace;
@@ -48,14 +50,14 @@ PrintedMap printed_map(const FigureSubject& subject, const HeadRef& head, Index 
 }
 
 PrintedMap printed_grid(const FigureSubject& subject, const FigureOptions& options, const HeadRef& head) {
-  const auto& picture = subject.trace.query_tokens().picture;
+  const auto& picture = subject.trace.key_tokens().picture;
   ShadeChoice choice = options.shades;
   choice.head = head;
   choice.heads = ShadeHeads::head;
-  if (choice.words.empty()) choice.words.push_back(first_token(picture->grid));
+  if (choice.words.empty()) choice.words.push_back(first_token(subject.trace));
   PrintedMap map{.weights = grid_of(picture->grid, shades_of(subject.trace, nullptr, choice, kNeverStops))};
   map.picture = picture;
-  map.cover = options.cover;
+  map.cover = is_bare(picture->grid) ? 1 : options.cover;
   const auto nameless = [](Index count) { return std::vector<Token>(static_cast<std::size_t>(count)); };
   map.nameless = std::make_shared<const std::array<std::vector<Token>, 2>>(
       std::array{nameless(picture->grid.rows), nameless(picture->grid.cols)});
@@ -124,7 +126,7 @@ void add_map(Page& page, const PrintedMap& map, const MapAxes& axes, const MapLa
   const auto ink_of = [&](const LabelInk& given, const std::vector<Token>& tokens) {
     return given ? given : plain_ink(page, tokens);
   };
-  if (map.picture) page.drawing.add(Image{layout.plot, map.picture});
+  if (map.picture && !is_bare(map.picture->grid)) page.drawing.add(Image{layout.plot, map.picture});
   const bool shaded = map.shades.size() > 0;
   page.drawing.add(shaded ? Cells{layout.plot, shared(map.shades), head_scale(scale.theme)}
                           : Cells{layout.plot, shared(map.weights), scale, map.cover});

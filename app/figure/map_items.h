@@ -31,7 +31,8 @@ PrintedMap printed_map(const FigureSubject& subject, const HeadRef& head, Index 
 /// The map of one head over a picture: for each patch a square, its weight from or to the first chosen token.
 PrintedMap printed_grid(const FigureSubject& subject, const FigureOptions& options, const HeadRef& head);
 
-bool has_blocked(const Matrix& weights);
+/// Whether a cell is shown as a blocked one.
+bool has_blocked(const ColourScale& scale, const Matrix& weights);
 
 /// Both axes of a map at one size of type.
 struct MapAxes {

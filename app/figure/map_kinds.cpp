@@ -29,6 +29,7 @@ const char* kind_caption(Language language, MapKind kind) {
 std::string why_not_line(Language language, MapKind kind, MapUnavailable why) {
   const Words& line = why == MapUnavailable::no_values       ? kMapKindWords.no_values
                       : why == MapUnavailable::two_sequences ? kMapKindWords.two_sequences
+                      : why == MapUnavailable::below_zero    ? kMapKindWords.below_zero
                                                              : kMapKindWords.too_long;
   return filled(words(language, line), {words(language, kind == MapKind::norms     ? kMapKindWords.norms
                                                         : kind == MapKind::rollout ? kMapKindWords.rollout
@@ -108,12 +109,11 @@ ColourScale map_scale(const FigureSubject& subject, const FigureOptions& options
   ColourScale scale = other ? other_scale(*other, options.theme, options.scale)
                             : weight_scale(subject.trace, subject.folded, options.theme, options.scale);
   scale.colours = options.colours;
-  return scale;
+  return in_range(scale, options.range);
 }
 
 ColourScale own_scale(ColourScale scale, const Matrix& weights, const FigureOptions& options) {
-  if (options.own_range && weights.size() > 0) scale.top = nice_range(weights.maxCoeff());
-  return scale;
+  return options.own_range && !options.range && weights.size() > 0 ? of_numbers(scale, weights) : scale;
 }
 
 std::vector<Index> layers_of(const FigureSubject& subject, const FigureOptions& options) {

@@ -17,7 +17,16 @@ constexpr std::size_t kLongestQuote = 160;  // characters of the sentence in a c
 constexpr float kSlideAspect = 9.0f / 16, kColumnAspect = 1.25f;
 constexpr float kWidestColumn = 150 * kPointsInMm;
 
-std::string joined(const Tokens& tokens) {
+/// Keys of a grid by its size, numbers in place of words by how many they are.
+std::string quoted(Language language, const Tokens& tokens) {
+  if (tokens.picture && is_bare(tokens.picture->grid)) {
+    const PatchGrid& grid = tokens.picture->grid;
+    const std::string before = joined_texts(grid.leading, ", ");
+    return before + (before.empty() ? "" : " + ") + std::to_string(grid.rows) + " × " + std::to_string(grid.cols);
+  }
+  bool numbers = !tokens.tokens.empty();
+  for (std::size_t i = 0; i < tokens.size(); ++i) numbers = numbers && tokens.tokens[i].text == std::to_string(i);
+  if (numbers) return counted(language, tokens.size(), kFigureWords.tokens);
   if (tokens.second > 0) {  // encode_pair (text/tokenizer.h) has a line break between the two
     std::string pair = tokens.text;
     return pair.replace(pair.find('\n'), 1, " / ");
@@ -28,9 +37,9 @@ std::string joined(const Tokens& tokens) {
   return text;
 }
 
-std::string sentence_of(const Trace& trace, Stack stack) {
-  const std::string queries = beginning_of(joined(trace.query_tokens(stack)), kLongestQuote);
-  const std::string keys = beginning_of(joined(trace.key_tokens(stack)), kLongestQuote);
+std::string sentence_of(Language language, const Trace& trace, Stack stack) {
+  const std::string queries = beginning_of(quoted(language, trace.query_tokens(stack)), kLongestQuote);
+  const std::string keys = beginning_of(quoted(language, trace.key_tokens(stack)), kLongestQuote);
   return queries == keys ? queries : queries + " → " + keys;
 }
 
@@ -78,7 +87,7 @@ bool is_among(char32_t c, std::u32string_view all) { return all.find(c) != std::
 std::vector<std::string> question_in_words(Language language, const FigureSubject& subject, const HeadRef& head,
                                            const std::set<Index>& layers) {
   const Trace& trace = subject.trace;
-  std::vector<std::string> parts{model_title(language, subject.document), sentence_of(trace, head.stack)};
+  std::vector<std::string> parts{model_title(language, subject.document), sentence_of(language, trace, head.stack)};
   const SentenceFacts facts = sentence_facts(trace.key_tokens(head.stack), nullptr);
   if (facts.unknown > 0)
     parts.push_back(counted(language, static_cast<std::size_t>(facts.unknown), kFigureWords.unknown_words));
@@ -185,10 +194,11 @@ std::vector<std::string> wrapped(std::string_view text, float size, float room, 
   return lines;
 }
 
-void add_colour_bar(Page& page, const ColourScale& scale, const std::string& numbers, Language language, bool blocks) {
+void add_colour_bar(Page& page, const ColourScale& scale, const std::string& numbers, Language language, bool blocks,
+                    const Words& hatched) {
   page.y += 0.9f * page.label;
   const float height = 0.8f * page.label;
-  const char* blocked = words(language, kFigureWords.blocked);
+  const char* blocked = words(language, hatched);
   const float marked = blocks ? 3.1f * page.label + page.measure(blocked, page.label) : 0;
   const bool beside = page.measure(numbers, page.label) + marked < 0.55f * page.room() - page.label;
   if (!beside) {
@@ -237,6 +247,22 @@ void add_head_legend(Page& page, const std::vector<std::string>& names, Theme th
   page.y += 2.2f * em;
 }
 
+namespace {
+
+/// What hatched cells are: blocked, or of another program's numbers NaN.
+const Words& hatched_words(const Trace& trace) {
+  bool missing = false, masks = false;
+  if (trace.model->given)
+    for (const auto& [stack, given] : trace.model->given->stacks)
+      for (std::size_t layer = 0; layer < given.patterns.size(); ++layer) {
+        masks = masks || !trace.mask(stack, static_cast<Index>(layer)).is_open();
+        for (const Matrix& numbers : given.patterns[layer]) missing = missing || numbers.hasNaN();
+      }
+  return !missing ? kFigureWords.blocked : masks ? kFigureWords.blocked_or_missing : kFigureWords.missing;
+}
+
+}  // namespace
+
 Drawing finished(Page page, const FigureSubject& subject, const FigureOptions& options,
                  const std::optional<ColourScale>& bar, bool blocks, const std::vector<std::string>& remarks) {
   const std::string numbers = number_title(options.language, kind_of(subject, options.head.stack));
@@ -246,17 +272,30 @@ Drawing finished(Page page, const FigureSubject& subject, const FigureOptions& o
   } else if (bar) {
     ColourScale scale = *bar;
     // Many maps, and a range for each.
-    const bool of_each = options.own_range && options.kind != FigureKind::head && options.kind != FigureKind::text;
+    const bool of_each =
+        options.own_range && !options.range && options.kind != FigureKind::head && options.kind != FigureKind::text;
     if (of_each) scale.top = 1;
     const char* of = of_each ? words(options.language, kFigureWords.own_range) : "";
-    add_colour_bar(page, scale, numbers + of, options.language, blocks);
+    add_colour_bar(page, scale, numbers + of, options.language, blocks, hatched_words(subject.trace));
   }
-  return with_caption(std::move(page), caption_of(subject, options, remarks));
+  std::vector<std::string> all = remarks;
+  if (bar && options.range)
+    all.push_back(filled(words(options.language, kFigureWords.range),
+                         {tick_number(bar->diverging ? -bar->top : bar->bottom), tick_number(bar->top)}));
+  if (subject.trace.is_signed) all.emplace_back(words(options.language, kFigureWords.signed_numbers));
+  return with_caption(std::move(page), caption_of(subject, options, all));
 }
 
 void add_lines(Page& page, std::string_view text, float size, Role role, Rgb colour) {
+  // The lines of the interface run from left to right, whatever word they begin with: U+200E marks that. The letters of
+  // words from right to left begin with one of these bytes.
+  const auto is_of_such = [](char byte) {
+    const auto first = static_cast<unsigned char>(byte);
+    return (first >= 0xD6 && first <= 0xE0) || first == 0xEF;
+  };
   for (const std::string& line : wrapped(text, size, page.room(), page.measure)) {
-    add_text(page, {page.left(), page.y + 0.5f * size}, line, size, colour, role);
+    add_text(page, {page.left(), page.y + 0.5f * size}, (std::ranges::any_of(line, is_of_such) ? "\u200E" : "") + line,
+             size, colour, role);
     page.y += kLineOfText * size;
   }
 }

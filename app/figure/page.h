@@ -9,6 +9,7 @@
 
 #include "figure/figure.h"
 #include "figure/labels.h"
+#include "words/figure_words.h"
 
 namespace headlight {
 
@@ -100,8 +101,9 @@ std::string add_largest_terms(Page& page, const Split& split, const std::vector<
   return others_of(options.language, terms.size(), order.size(), rest);
 }
 
-/// Adds a colour bar with its numbers and what they are; `blocks`: and a blocked cell.
-void add_colour_bar(Page& page, const ColourScale& scale, const std::string& numbers, Language language, bool blocks);
+/// Adds a colour bar with its numbers and what they are; `blocks`: and a hatched cell with what that is.
+void add_colour_bar(Page& page, const ColourScale& scale, const std::string& numbers, Language language, bool blocks,
+                    const Words& hatched = kFigureWords.blocked);
 /// Adds the colours of heads with their names.
 void add_head_legend(Page& page, const std::vector<std::string>& names, Theme theme);
 /// What an answer was asked, as captions state it: model, sentence, the mask and the scale of these layers of the

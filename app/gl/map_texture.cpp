@@ -253,8 +253,9 @@ void GlMapPainter::use(const Drawing& drawing) {
   glUniform2i(program.first, drawing.slot.x, drawing.slot.y);
   glUniform2i(program.cells, drawing.slot.columns, drawing.slot.rows);
   glUniform1i(program.row, row_of(scale));
-  glUniform1f(program.gain, (scale.diverging ? 0.5f : 1.0f) / scale.top);
-  glUniform1f(program.zero, scale.diverging ? 0.5f : 0.0f);
+  const float gain = (scale.diverging ? 0.5f : 1.0f) / (scale.top - scale.bottom);
+  glUniform1f(program.gain, gain);
+  glUniform1f(program.zero, scale.diverging ? 0.5f : -scale.bottom * gain);
   glUniform1f(program.decades, ColourScale::kDecades);
   glUniform1f(program.least, scale.diverging ? -3e38f : 0.0f);
   set_colour(program.blocked_tint, blocked.tint);

@@ -10,6 +10,7 @@
 #include "base/system.h"
 #include "models/bundled_models.h"
 #include "read/external/own_numbers.h"
+#include "read/external/patterns.h"
 #include "read/gguf/gguf_model.h"
 #include "read/hub/adapter.h"
 #include "read/hub/folder_kind.h"
@@ -151,6 +152,7 @@ Result<ArrayChoice> array_choice(const fs::path& source) {
     const auto number = parse_number<Index>(word);
     if (mark == "#array=") choice.array = word;
     else if (mark == "#axes=") choice.axes = TRY(parse_axes(word));
+    else if (mark == "#grid=") choice.grid = TRY(parse_grid(word));
     else if (!number || *number < 0)
       return bad_input("--" + std::string(mark.substr(1, mark.size() - 2)), "", "a whole number, from 0",
                        printable(word));

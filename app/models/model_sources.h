@@ -36,10 +36,11 @@ std::vector<ListedModel> models_on_disk(int threads = 0);
 
 /// What a SOURCE says behind its path of how the model is read: MODEL#ids=stored has the ids of tokenizer.json alone,
 /// MODEL#adapter=FOLDER (perhaps several) is merged with an adapter, MODEL#adapter=none without the one in its folder;
-/// ARRAYS#sentence=1, #step=, #array=, #axes= are which part of arrays is meant, and as what (array_choice).
+/// ARRAYS#sentence=1, #step=, #array=, #axes=, #grid= are which part of arrays is meant, and as what (array_choice).
 inline constexpr std::string_view kIdsAsStored = "#ids=stored", kAdapterMark = "#adapter=";
-inline constexpr std::string_view kArrayMarks[] = {"#sentence=", "#step=", "#array=", "#axes="};
-inline constexpr const char* kArrayOptions[] = {"--sentence", "--step", "--array", "--axes"};  // that write them
+inline constexpr std::string_view kArrayMarks[] = {"#sentence=", "#step=", "#array=", "#axes=", "#grid="};
+inline constexpr const char* kArrayOptions[] = {"--sentence", "--step", "--array", "--axes",
+                                                "--grid"};  // that write them
 /// The mark that `text` begins with; empty: none.
 inline std::string_view array_mark(std::string_view text) {
   for (const std::string_view mark : kArrayMarks)

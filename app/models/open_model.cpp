@@ -168,8 +168,8 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
     document.model = std::move(file->model);
     document.mask = std::move(file->mask);
     opened.warnings = std::move(file->warnings);
-  } else if (!choice.empty() && !is_attention_json(path)) {
-    return bad_input(path.string(), "--sentence, --step, --array, --axes", "arrays of attention as SOURCE",
+  } else if (!(choice.empty() && !choice.grid) && !is_attention_json(path)) {
+    return bad_input(path.string(), "--sentence, --step, --array, --axes, --grid", "arrays of attention as SOURCE",
                      found_at(path));
   } else if (num_heads) {
     return no_num_heads(path, *num_heads);

@@ -9,6 +9,7 @@
 #include "base/formatted.h"
 #include "base/utf8.h"
 #include "paper/font_files.h"
+#include "paper/visual_text.h"
 
 namespace headlight {
 namespace {
@@ -67,12 +68,13 @@ cairo_font_face_t* PaperFonts::State::face(std::size_t font) {
 
 std::vector<char32_t> PaperFonts::State::shown(std::string_view text) {
   std::vector<char32_t> shown;
-  for (const char32_t c : code_points(text)) {
+  for (const char32_t c : code_points(visual_text(text))) {
     if (is_invisible(c)) continue;
     if (is_drawn_mark(c) || files.font_with(c)) shown.push_back(c);
-    else
-      for (const char digit : formatted("U+%04X", static_cast<unsigned>(c)))
-        shown.push_back(static_cast<unsigned char>(digit));
+    else if (!is_picture_modifier(c)) {  // a picture by its name, as in labels
+      const std::string name = is_picture(c) ? character_name(c) : formatted("U+%04X", static_cast<unsigned>(c));
+      for (const char letter : name) shown.push_back(static_cast<unsigned char>(letter));
+    }
   }
   return shown;
 }

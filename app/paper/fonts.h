@@ -1,6 +1,7 @@
 // Text on paper: the machine's fonts (font_files.h) as cairo draws with them, every character in the first font that
 // has it, its outline as designed: no hinting, no kerning, the same at any size. The marks of a space (␣) and of a line
-// break (⏎), which few fonts have, are drawn; any other character that no font has is written as its number, U+0700.
+// break (⏎), which few fonts have, are drawn; a picture (an
+// emoji) that no font has is written as its name, any other such character as its number, U+0700.
 #pragma once
 
 struct _cairo;

@@ -16,6 +16,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* kMaskTrue = "--mask-true";
+
 /// Of an additive mask false blocks, a number is added to the score.
 json addend_json(float addend) { return std::isinf(addend) ? json(false) : json(addend); }
 
@@ -102,10 +104,44 @@ struct MaskNames {
 
 bool has_two_stacks(const Document& document) { return config_of(document).arch == Arch::encoder_decoder; }
 
+/// Which of true and false blocks without --mask-true: of weights that were computed before what fits them, else
+/// true may attend. A note says where that is not certain.
+MaskSpec mask_of_truth(const MaskNames& names, const Document& document, const GivenOptions& given, MaskSpec mask) {
+  const auto note = [&](const char* line) {
+    if (given.notes)
+      given.notes->emplace_back(ErrorCode::bad_value, given.word(names.option), std::string("mask: ") + line);
+  };
+  const ExternalStack* stack = nullptr;
+  if (has_own_inputs(document) && document.model->given->stacks.contains(names.stack))
+    stack = &document.model->given->stacks.at(names.stack);
+  if (stack && !stack->patterns.empty()) {
+    MaskSpec turned = with_true_blocking(mask);
+    const bool keeps = blocks_only_zeros(stack->patterns, mask), blocks = blocks_only_zeros(stack->patterns, turned);
+    if (keeps != blocks) {
+      note(keeps ? "true may attend: where it is false the weights are 0 (--mask-true blocks: the other way)"
+                 : "true is blocked: there the weights are 0 (--mask-true keeps: the other way)");
+      return keeps ? mask : turned;
+    }
+  }
+  const auto leaves_none = [](const MaskSpec& one) {
+    return one.given && (one.given->array() != 0).rowwise().all().any();
+  };
+  if (stack || (leaves_none(mask) && !leaves_none(with_true_blocking(mask))))
+    note("true is read as may attend; --mask-true blocks, as torch.nn has it, reads it the other way");
+  return mask;
+}
+
 Status take_mask(const MaskNames& names, Document& document, const GivenOptions& given) {
+  if (!given.has(names.option)) {  // --mask-true alone
+    for (const char* other : {"--encoder-mask", "--cross-mask", "--layer-mask"})
+      if (given.has(other)) return Done{};
+    return bad_input(kMaskTrue, "", "a mask from a file, --mask FILE", "none");
+  }
   if (!attention_size(document, names.stack))
     return bad_input(names.option, "", "an encoder-decoder", "a model of one stack");
-  auto mask = TRY(parse_mask_option(names.option, given.word(names.option), given));
+  bool either = false;
+  auto mask = TRY(parse_mask_option(names.option, given.word(names.option), given, &either));
+  if (either) mask = mask_of_truth(names, document, given, std::move(mask));
   mask_of(document, names.stack) = std::move(mask);
   return Done{};
 }
@@ -122,6 +158,10 @@ void put_mask(const MaskNames& names, const Document& document, OptionWords& wor
 QuestionField mask_field(const MaskNames& names) {
   QuestionField row{FieldPart::mask, names.name, kQuestionWords.mask};
   row.options = {FieldOption(names.option, OptionKind::word, "", names.help)};
+  if (names.stack == Stack::self)
+    row.options.emplace_back(kMaskTrue, OptionKind::word, "blocks|keeps",
+                             "What true or 1 means in masks of files: keeps (default) or, as torch.nn has it, blocks; "
+                             "of arrays without it what fits their weights");
   row.is_same = same_by([names](const Document& d) -> const MaskSpec& { return mask_of(d, names.stack); });
   row.take = [names](Document& d, const GivenOptions& given) { return take_mask(names, d, given); };
   row.put = [names](const Document& d, OptionWords& words) { put_mask(names, d, words); };
@@ -227,14 +267,24 @@ Result<AttentionSize> known_size(const char* option, const Document& document, s
   return bad_input(option, "", two_stacks ? "self:, encoder: or cross:" : "no stack, the model has one", found);
 }
 
-Result<MaskSpec> parse_mask_option(const char* option, const std::string& text, const GivenOptions& given) {
+Result<MaskSpec> parse_mask_option(const char* option, const std::string& text, const GivenOptions& given,
+                                   bool* either) {
+  const bool stated = given.has(kMaskTrue), blocks = stated && given.word(kMaskTrue) == "blocks";
+  if (stated && !blocks && given.word(kMaskTrue) != "keeps")
+    return bad_input(kMaskTrue, "", "blocks or keeps", given.word(kMaskTrue));
   if (text.ends_with(".npy") || text.ends_with(".json")) {
     std::vector<Error> notes;
-    auto mask = read_mask(text, notes);
-    if (mask && given.notes) given.notes->insert(given.notes->end(), notes.begin(), notes.end());
-    return mask;
+    bool boolean = false;
+    auto mask = TRY(read_mask(text, notes, &boolean));
+    if (given.notes) given.notes->insert(given.notes->end(), notes.begin(), notes.end());
+    if (stated && !boolean)
+      return bad_input(kMaskTrue, "", "a mask of true and false", text + ", numbers to be added to the scores");
+    if (either) *either = boolean && !stated;
+    return blocks ? with_true_blocking(std::move(mask)) : std::move(mask);
   }
   auto words = parse_mask_words(option, text);
+  if (words && stated && option == std::string_view("--mask"))
+    return bad_input(kMaskTrue, "", "a mask from a file", text);
   if (words) return *words;
   return bad_input(option, "",
                    "none, or causal, padding, window:N, chunk:N, prefix:N with + between them, FILE.npy or FILE.json",

@@ -156,8 +156,10 @@ std::optional<AttentionSize> attention_size(const Document& document, Stack stac
 Result<AttentionSize> known_size(const char* option, const Document& document, std::optional<Stack> stack,
                                  std::string_view found);
 
-/// The mask behind an option: words, or a file, whose notes are added to those of `given`.
-Result<MaskSpec> parse_mask_option(const char* option, const std::string& text, const GivenOptions& given);
+/// The mask behind an option: words, or a file, whose notes are added to those of `given`. `either` becomes whether its
+/// true may block as well as keep.
+Result<MaskSpec> parse_mask_option(const char* option, const std::string& text, const GivenOptions& given,
+                                   bool* either = nullptr);
 /// The words of a mask. No option gives a mask that came from a file or was painted: `words` is refused.
 std::string mask_option_word(const MaskSpec& mask, OptionWords& words);
 

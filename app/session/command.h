@@ -93,6 +93,7 @@ struct Hover { std::optional<HeadRef> head; std::optional<CellRef> cell; std::op
 struct Pin { std::optional<CellRef> cell; std::optional<CellRef> kept = {}; };
 struct SetColourScale { Scale scale; };
 using SetOwnRange = Set<Part::look, &ViewState::own_range>;
+using SetRange = Set<Part::look, &ViewState::range>;
 using SetGradients = Set<Part::look, &ViewState::gradients>;
 using ShowMaps = Set<Part::look, &ViewState::maps>;
 using ShowGrid = Set<Part::look, &ViewState::grid>;

@@ -30,9 +30,9 @@ bool same_figure(const FigureRequest& a, const FigureRequest& b) {
   const auto look = [](const FigureRequest& it) {
     const ViewState& view = it.view;
     return std::tie(it.trace, it.fold.words, it.fold.pair, it.other, it.step, it.heads, it.kind, it.width, it.theme,
-                    it.colours, it.language, view.scale, view.chosen, view.flow, view.look, view.own_range, view.pinned,
-                    view.order, view.text, view.lens, view.patch, view.alignment, view.sentence, view.prefix,
-                    view.find);
+                    it.colours, it.language, view.scale, view.chosen, view.flow, view.look, view.own_range, view.range,
+                    view.pinned, view.order, view.text, view.lens, view.patch, view.alignment, view.sentence,
+                    view.prefix, view.find);
   };
   return look(a) == look(b) && same_question(a.compared, b.compared) && a.document == b.document;
 }

@@ -44,7 +44,7 @@ Index words_of_maps(const AppState& state) {
 }  // namespace
 
 bool offers_sentence(const AppState& state) {
-  return state.trace && state.view.view == View::heads && !shows_picture(state) &&
+  return state.trace && state.view.view == View::heads && !shows_picture(state) && !state.trace->is_signed &&
          words_of_maps(state) <= kMostWordsOfStage;
 }
 
@@ -56,10 +56,11 @@ StageForm stage_form(const AppState& state) {
   if (shows_picture(state))
     return view.text.form.value_or(StageForm::text) == StageForm::map ? StageForm::map : StageForm::text;
   const Index words = words_of_maps(state);
-  const StageForm usual = view.lesson                  ? StageForm::map
-                          : words > kUsualWordsOfStage ? StageForm::text
-                                                       : StageForm::sentence;
-  const StageForm form = view.text.form.value_or(usual);
+  const StageForm usual = view.lesson || state.trace->is_signed ? StageForm::map
+                          : words > kUsualWordsOfStage          ? StageForm::text
+                                                                : StageForm::sentence;
+  StageForm form = view.text.form.value_or(usual);
+  if (state.trace->is_signed && form == StageForm::sentence) form = StageForm::map;  // arcs are of weights
   if (form != StageForm::sentence) return form;
   return words > kMostWordsOfStage ? StageForm::text : view.viewport != Viewport{} ? StageForm::map : form;
 }
@@ -73,8 +74,12 @@ ShadeChoice shade_choice(const ViewState& view) {
 
 ShadeChoice shade_choice(const AppState& state) {
   ShadeChoice choice = shade_choice(state.view);
-  if (choice.words.empty() && shows_picture(state))
-    choice.words.push_back(first_token(state.trace->query_tokens().picture->grid));
+  if (!shows_picture(state)) return choice;
+  if (choice.columns && !is_all_of_picture(*state.trace)) {  // queries have no places
+    choice.columns = false, choice.words.clear();
+    if (state.view.pinned) choice.words.push_back(state.view.pinned->query);
+  }
+  if (choice.words.empty()) choice.words.push_back(first_token(*state.trace));
   return choice;
 }
 
@@ -111,6 +116,7 @@ bool shows_tokens(const AppState& state) {
 bool compares_edits(const AppState& state) { return !state.kept && state.trace && is_edited(state); }
 
 std::shared_ptr<const Trace> compared_trace(const AppState& state) {
+  if (state.trace && state.trace->is_signed) return nullptr;
   if (state.kept) return state.kept->trace;
   return compares_edits(state) ? state.baseline.answer() : nullptr;
 }

@@ -348,9 +348,10 @@ Handlers all_handlers() {
                SetColourScale, SetFold, SetViewport, SetPainting, SetStroke, FocusText, ShowView, LookAt, LookBack,
                ShowTab, SetLens, SetPatch, SetAlignment, SetScope, SetSampling, SearchWord, ShowHelp, SetGradients,
                SetSettings, NameFile, Quit, OrderHeads, FindHeads, FocusFind, SetFlow, SetTextLook, TryWord,
-               SetOwnRange, ShowMaps, ShowGrid, ShowPalette, KeepAnswer, SwapKept, DropKept, OpenLesson, GoToStep,
-               ChooseExport, OrderDifferences, SetTextPair, SetChat, SetComparedPart, ChooseStart, OpenInsideLine,
-               ChooseList, PointAt, FocusControl, SetCode, TakeNumbers, SetOwnNumber, ShowNumbers, Answered>(handlers);
+               SetOwnRange, SetRange, ShowMaps, ShowGrid, ShowPalette, KeepAnswer, SwapKept, DropKept, OpenLesson,
+               GoToStep, ChooseExport, OrderDifferences, SetTextPair, SetChat, SetComparedPart, ChooseStart,
+               OpenInsideLine, ChooseList, PointAt, FocusControl, SetCode, TakeNumbers, SetOwnNumber, ShowNumbers,
+               Answered>(handlers);
   add_handlers<FileUpdate, Browse, OpenPath, SaveSession, ExportTo, CancelFileWork, ModelsListed, FolderListed,
                FileOpened, FileSaved, FileFailed, DismissNotice, ChooseFigure, FigureTo, Copied, Changed, OpenFailed,
                ShowFailure, LeaveFailure>(handlers);

@@ -156,16 +156,16 @@ std::optional<StartCell> any_cell(const Trace& trace, const SentenceArcs& arcs) 
 
 /// What the first token of a picture looks at most in the last layer, among the patches.
 StartCell start_patch(const Trace& trace) {
-  const PatchGrid& grid = trace.query_tokens().picture->grid;
+  const PatchGrid& grid = trace.key_tokens().picture->grid;
   StartCell best;
   float most = -1;
   for (Index head = 0; head < trace.num_heads(); ++head) {
     const HeadRef at{trace.num_layers() - 1, head};
-    const Vector row = attention_rows(trace, at, first_token(grid), 1).row(0).tail(grid.rows * grid.cols);
+    const Vector row = attention_rows(trace, at, first_token(trace), 1).row(0).tail(grid.rows * grid.cols);
     Index patch = 0;
     if (const float weight = row.maxCoeff(&patch); weight > most) {
       most = weight;
-      best = {at, CellRef{first_token(grid), grid.first() + patch}};
+      best = {at, CellRef{first_token(trace), grid.first() + patch}};
     }
   }
   return best;

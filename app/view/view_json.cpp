@@ -1,7 +1,10 @@
 #include "view/view_json.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "base/formatted.h"
+#include "base/names.h"
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
 #include "derived/fold.h"
@@ -93,6 +96,8 @@ void read_views(const JsonField& object, ViewState& view) {
   patch.read("minus", view.patch.words.minus);
   if (const json& pinned = patch.at("pinned").value(); pinned.is_boolean()) view.patch.at_pinned = pinned.get<bool>();
   if (object.has("alignment")) object.read_choice("alignment", view.alignment.emplace(), kAlignments);
+  if (const json& range = object.at("range").value(); range.is_string())
+    if (const auto known = parse_range(range.get<std::string>())) view.range = *known;
   lens.read("word", view.lens.word);
   lens.read("minus", view.lens.minus);
   code.read_choice("dialect", view.code.dialect, kDialectNames);
@@ -122,6 +127,7 @@ void write_views(const ViewState& view, json& object) {
     if (patch.at_pinned) written["pinned"] = *patch.at_pinned;
   }
   if (view.alignment) object["alignment"] = name(*view.alignment);
+  if (view.range) object["range"] = range_text(*view.range);
   if (view.lens != LensWords{}) object["lens"] = {{"word", view.lens.word}, {"minus", view.lens.minus}};
   if (view.code != CodeLook{}) object["code"] = {{"dialect", name(view.code.dialect)}, {"block", view.code.block}};
   if (const TextLook& text = view.text; text != TextLook{}) {
@@ -136,6 +142,17 @@ void write_views(const ViewState& view, json& object) {
 }
 
 }  // namespace
+
+Result<ColourRange> parse_range(std::string_view text) {
+  const std::vector<std::string_view> ends = split_at(',', text);
+  ColourRange range{NAN, NAN};
+  if (ends.size() == 2)
+    range = {parse_number<float>(ends[0]).value_or(NAN), parse_number<float>(ends[1]).value_or(NAN)};
+  if (std::isfinite(range.from) && std::isfinite(range.to - range.from) && range.from < range.to) return range;
+  return bad_input("--range", "", "two numbers, the smaller first, 0,0.5", printable(text));
+}
+
+std::string range_text(const ColourRange& range) { return shortest_text(range.from) + "," + shortest_text(range.to); }
 
 void write_layout(const Layout& layout, json& object) {
   const json usual = all_settings({}), settings = all_settings(layout);

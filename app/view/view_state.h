@@ -5,9 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/index.h"
+#include "base/result.h"
 #include "code/program.h"
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
@@ -116,6 +118,11 @@ inline bool shows_folds(FigureKind kind) {
          kind != FigureKind::diagram && kind != FigureKind::matrix && !shows_two(kind);
 }
 
+/// Whether such a picture has the colours of weights, whose ends can be given.
+inline bool colours_weights(FigureKind kind) {
+  return shows_all_heads(kind) || kind == FigureKind::head || kind == FigureKind::text;
+}
+
 /// The part of the pattern that a large map shows, in cells; zero sizes: all of it.
 struct Viewport {
   Index first_query = 0, num_queries = 0;
@@ -170,6 +177,15 @@ struct CodeLook {
 
   friend bool operator==(const CodeLook&, const CodeLook&) = default;
 };
+
+/// The numbers at both ends of the colours, as they were asked for.
+struct ColourRange {
+  float from = 0, to = 1;
+  friend bool operator==(const ColourRange&, const ColourRange&) = default;
+};
+/// `0,0.5` or `-1,1`; and the reverse.
+Result<ColourRange> parse_range(std::string_view text);
+std::string range_text(const ColourRange& range);
 
 /// The parts of a view that belong to no question: a window begins with those of the last one.
 struct Layout {
@@ -230,6 +246,7 @@ struct ViewState : Layout {
   bool focus_find = false;                 // the search is to take the keyboard
   FlowLook flow;                           // in View::flow
   TextLook text;                           // in View::heads
+  std::optional<ColourRange> range;        // of the colours of weights, in place of their own
   std::optional<LessonPosition> lesson;    // that is being read
   ControlFocus focus;                      // with a ring around it
   std::string pointed;                     // the control that the lesson's text points at; empty: none

@@ -61,6 +61,7 @@ Result<Drawing> draw_figure(const FigureSubject& subject, const FigureOptions& o
 
 ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme theme, Scale scale) {
   const float largest = folded ? folded->largest : trace.largest_weight;
+  if (trace.is_signed) return {.theme = theme, .top = nice_range(trace.largest_weight), .diverging = true};
   return {.theme = theme, .scale = scale, .top = nice_top(largest)};
 }
 
@@ -93,6 +94,7 @@ FigureOptions figure_options(const FigureRequest& order) {
   options.alignment = order.view.alignment;
   options.shades = shade_choice(order.view);
   options.own_range = order.view.own_range;
+  options.range = order.view.range;
   if (order.view.pinned) options.query = order.view.pinned->query, options.key = order.view.pinned->key;
   if (shows_all_heads(order.kind) && !(order.other && is_of_layers(order.other->kind))) {
     options.heads = order.heads;

@@ -12,8 +12,8 @@
 namespace headlight {
 namespace {
 
-constexpr std::string_view kUnavailableNames[] = {"attention alone, without values",
-                                                  "queries and keys of two sequences", "more than 128 tokens"};
+constexpr std::string_view kUnavailableNames[] = {
+    "attention alone, without values", "queries and keys of two sequences", "numbers below 0", "more than 128 tokens"};
 static_assert(kThumbnail == 128);
 
 using Doubles = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -109,6 +109,7 @@ std::optional<std::vector<Matrix>> norm_maps(const Trace& trace, Stack stack, Pr
 
 std::optional<MapUnavailable> why_no_rollout(const Trace& trace, Stack stack) {
   if (!is_one_sequence(trace, stack)) return MapUnavailable::two_sequences;
+  if (trace.is_signed) return MapUnavailable::below_zero;
   if (is_too_long(trace, stack)) return MapUnavailable::too_long;
   return std::nullopt;
 }

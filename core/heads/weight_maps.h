@@ -17,6 +17,7 @@ namespace headlight {
 enum class MapUnavailable {
   no_values,      // weights that another program computed, without the values that they weigh
   two_sequences,  // queries and keys are different words, so the layers do not follow one another
+  below_zero,     // numbers below 0 are no shares
   too_long,       // more than kThumbnail tokens: the patterns are not stored
 };
 

@@ -8,6 +8,7 @@
 #include "base/pages.h"
 #include "base/random.h"
 #include "math/kernels/kernels.h"
+#include "math/ops.h"
 #include "math/position.h"
 #include "math/score_terms.h"
 
@@ -26,12 +27,17 @@ struct Head {
   Index keys = 0;          // only the first so many keys are read
   Floats transposed = {};  // the keys' panels one after another, each (d_k, kPanel)
   Floats values = {};      // (keys, d_v); empty where only weights are needed
+  bool is_signed = false;  // a pattern under a mask has numbers below 0
   DistanceTerms distances = {};
 };
 
 Head prepared(const AttentionTrace& attention, Index head, Index keys, bool with_values = false) {
   Head prepared{.attention = attention, .head = head, .keys = keys};
-  if (attention.patterns) return prepared;
+  if (attention.patterns) {
+    const Matrix& pattern = (*attention.patterns)[static_cast<std::size_t>(head)];
+    prepared.is_signed = !attention.mask->is_open() && (pattern.array() < 0).any();
+    return prepared;
+  }
   const auto k = head_columns(attention.key, attention.kv_head(head), attention.num_kv_heads);
   prepared.transposed.resize(static_cast<std::size_t>((keys + kPanel - 1) / kPanel * kPanel * k.cols()));
   for (Index first = 0; first < keys; first += kPanel)
@@ -52,7 +58,7 @@ void block_scores(const Head& head, Index first, MatrixRef scores) {
   if (attention.patterns) {
     const Matrix& pattern = (*attention.patterns)[static_cast<std::size_t>(head.head)];
     const Matrix logarithms = pattern.middleRows(first, rows).array().log();
-    scores = logarithms;
+    scores = logarithms.array().isNaN().select(kMinusInfinity, logarithms);
   } else {
     const auto q = head_columns(attention.query, head.head, attention.num_heads());
     for (Index key = 0; key < columns; key += kPanel)
@@ -73,13 +79,19 @@ void block_scores(const Head& head, Index first, MatrixRef scores) {
 }
 
 /// Softmax of the same rows. A pattern from another program is used unchanged while nothing is masked; under a mask its
-/// rows are renormalized, which equals masking the unknown scores.
+/// rows are renormalized, which equals masking the unknown scores; signed numbers are no shares, and stay as they are.
 void block_softmax(const Head& head, Index first, MatrixRef block, Eigen::Ref<Vector> row_max,
                    Eigen::Ref<Vector> row_sum) {
   const AttentionTrace& attention = head.attention;
-  if (attention.patterns && attention.mask->is_open()) {
+  if (attention.patterns && (attention.mask->is_open() || head.is_signed)) {
     const Matrix& pattern = (*attention.patterns)[static_cast<std::size_t>(head.head)];
-    block = pattern.block(first, 0, block.rows(), block.cols());
+    const auto given = pattern.block(first, 0, block.rows(), block.cols()).array();
+    block = given.isNaN().select(0.0f, given);
+    if (head.is_signed) {
+      Matrix added = Matrix::Zero(block.rows(), block.cols());
+      attention.mask->add_to(added, first);
+      block = (added.array() == kMinusInfinity).select(0.0f, block);
+    }
     row_max.setZero();
     row_sum = block.rowwise().sum().transpose();
     return;
@@ -132,39 +144,32 @@ void edit_block(const Edits& edits, const HeadRef& head, Index first, MatrixRef 
   if (!edits.weights.empty()) set_weights(edits, head, first, block);
 }
 
-/// −1 for groups of cells that are all blocked, unless a weight there was set by hand.
-void mark_blocked(const Mask& mask, const Matrix& blocked, Matrix& pooled) {
-  if (mask.is_open()) return;
-  pooled = (blocked.array() < 0.0f && pooled.array() == 0.0f).select(blocked, pooled);
+/// The numbers of another program; null: none.
+const Matrix* pattern_of(const AttentionTrace& attention, Index head) {
+  return attention.patterns ? &(*attention.patterns)[static_cast<std::size_t>(head)] : nullptr;
 }
 
-/// Max-pools rows [first, …) of a pattern of `pattern_rows` × `pattern_columns` cells into its shrunk picture. `rows`
-/// holds the first columns; the others are 0 and change nothing.
-void pool_into(const ConstMatrixRef& rows, Index first, Index pattern_rows, Index pattern_columns, Matrix& picture) {
-  const Index given = rows.cols();
-  if (pattern_rows == picture.rows() && pattern_columns == picture.cols()) {
-    picture.block(first, 0, rows.rows(), given) = rows;
-    return;
+/// −1 for groups of cells that are all blocked, unless a weight there was set by hand.
+void mark_blocked(const Matrix& blocked, float mark, Matrix& pooled) {
+  pooled = (blocked.array() < 0.0f && pooled.array() == 0.0f).select(mark, pooled);
+}
+
+/// −1 where no cell of a group has a weight: the mask blocks it, or the pattern, where one is given, has NaN.
+Matrix cells_without(const Mask& mask, const Matrix* pattern, const Region& region, Index most) {
+  Matrix picture = Matrix::Constant(std::min(region.num_queries, most), std::min(region.num_keys, most), -1.0f);
+  if (mask.is_open() && !pattern) return Matrix::Zero(picture.rows(), picture.cols());
+  Matrix added;
+  for (Index first = 0; first < region.num_queries; first += kRowBlock) {
+    const Index rows = std::min(kRowBlock, region.num_queries - first);
+    added.setZero(rows, mask.keys());
+    mask.add_to(added, region.first_query + first);
+    if (pattern)
+      added = pattern->middleRows(region.first_query + first, rows).array().isNaN().select(kMinusInfinity, added);
+    const Matrix cells = (added.middleCols(region.first_key, region.num_keys).array() == kMinusInfinity)
+                             .select(Matrix::Constant(rows, region.num_keys, -1.0f), 0.0f);
+    pool_into(cells, first, region.num_queries, region.num_keys, picture);
   }
-  Vector peak(given);         // the maximum of the rows that form one row of the picture
-  std::vector<Index> begins;  // the first of the columns that form one column of the picture
-  for (Index j = 0; j <= picture.cols() && pattern_columns != picture.cols(); ++j)
-    begins.push_back(std::min(given, j * pattern_columns / picture.cols()));
-  for (Index r = 0; r < rows.rows();) {
-    const auto target_of = [&](Index row) { return ((first + row + 1) * picture.rows() - 1) / pattern_rows; };
-    const Index target = target_of(r);
-    peak = rows.row(r++);
-    for (; r < rows.rows() && target_of(r) == target; ++r)
-      math_kernels().larger(peak.data(), rows.data() + r * rows.outerStride(), given);
-    if (pattern_columns == picture.cols()) {
-      math_kernels().larger(&picture(target, 0), peak.data(), given);
-      continue;
-    }
-    for (std::size_t j = 0; j + 1 < begins.size(); ++j) {
-      float& largest = picture(target, static_cast<Index>(j));
-      for (Index column = begins[j]; column < begins[j + 1]; ++column) largest = std::max(largest, peak(column));
-    }
-  }
+  return picture;
 }
 
 /// Memory for a block of rows. Each begins on a cache line: no two rows share one.
@@ -311,7 +316,9 @@ bool run_head(const HeadRef& head, const Edits& edits, const Matrix& blocked, At
   HeadTrace& trace = attention.heads[static_cast<std::size_t>(head.head)];
   trace.row_max.resize(mask.queries());
   trace.row_sum.resize(mask.queries());
-  Matrix pooled = Matrix::Zero(blocked.rows(), blocked.cols());
+  Matrix pooled = Matrix::Zero(blocked.rows(), blocked.cols()), below = pooled;
+  const Matrix* pattern = pattern_of(attention, head.head);
+  const bool is_signed = pattern && (pattern->array() < 0).any(), gaps = pattern && pattern->hasNaN();
   const Head own = prepared(attention, head.head, keys_for(attention, edits, mask.queries()), true);
   Matrix space = room_for_rows(mask.queries(), own.keys);
   // The earlier answer may lack the z that is stored here.
@@ -327,9 +334,14 @@ bool run_head(const HeadRef& head, const Edits& edits, const Matrix& blocked, At
     if (!attention.patterns && first + rows > first_row)
       weigh_values(own, block, attention.z.block(first, head.head * d_v, rows, d_v));
     pool_into(block, first, mask.queries(), mask.keys(), pooled);
+    if (is_signed) pool_into(Matrix(-block), first, mask.queries(), mask.keys(), below);
   }
-  trace.largest = math_kernels().largest(pooled.data(), pooled.size());
-  mark_blocked(mask, blocked, pooled);
+  if (is_signed) pooled = farther_from_zero(pooled, below);
+  trace.largest = is_signed ? pooled.cwiseAbs().maxCoeff() : math_kernels().largest(pooled.data(), pooled.size());
+  const Region whole{.head = head, .num_queries = mask.queries(), .num_keys = mask.keys()};
+  if (gaps || !mask.is_open())
+    mark_blocked(gaps ? cells_without(mask, pattern, whole, kThumbnail) : blocked, pattern ? kMinusInfinity : -1.0f,
+                 pooled);
   trace.thumbnail = std::move(pooled);
   if (is_off(edits, head) && !attention.patterns)
     switch_off(edits.off_as, attention.z.middleCols(head.head * d_v, d_v));
@@ -342,8 +354,10 @@ Matrix region_weights(const Trace& trace, const Region& region, Index most, cons
   const Index rows = region.num_queries, columns = region.num_keys;
   assert(rows > 0 && columns > 0);
   assert(region.first_query + rows <= mask.queries() && region.first_key + columns <= mask.keys());
-  const Matrix blocked = blocked_cells(mask, region, most);
-  Matrix pooled = Matrix::Zero(blocked.rows(), blocked.cols());
+  const Matrix* pattern = pattern_of(attention, region.head.head);
+  const bool gaps = pattern && pattern->hasNaN();
+  const Matrix blocked = cells_without(mask, gaps ? pattern : nullptr, region, most);
+  Matrix pooled = Matrix::Zero(blocked.rows(), blocked.cols()), below = pooled;
   const Edits& edits = trace.request.edits;
   const Head own = prepared(attention, region.head.head, keys_for(attention, edits, region.first_query + rows));
   const Index given = std::clamp<Index>(own.keys - region.first_key, 0, columns);
@@ -354,28 +368,24 @@ Matrix region_weights(const Trace& trace, const Region& region, Index most, cons
   for_row_blocks(region.first_query, region.first_query + rows, own.keys, compute,
                  [&](const ConstMatrixRef& block, Index first) {
                    if (stop) return false;
-                   pool_into(block.middleCols(std::min(region.first_key, own.keys), given), first - region.first_query,
-                             rows, columns, pooled);
+                   const auto part = block.middleCols(std::min(region.first_key, own.keys), given);
+                   pool_into(part, first - region.first_query, rows, columns, pooled);
+                   if (trace.is_signed) pool_into(Matrix(-part), first - region.first_query, rows, columns, below);
                    return true;
                  });
   if (stop) return {};
-  mark_blocked(mask, blocked, pooled);
+  if (trace.is_signed) pooled = farther_from_zero(pooled, below);
+  if (gaps || !mask.is_open()) mark_blocked(blocked, trace.is_signed ? kMinusInfinity : -1.0f, pooled);
   return pooled;
 }
 
+bool is_missing(const Trace& trace, const HeadRef& head, const CellRef& cell) {
+  const Matrix* pattern = pattern_of(attention_of(trace, head), head.head);
+  return pattern && std::isnan((*pattern)(cell.query, cell.key));
+}
+
 Matrix blocked_cells(const Mask& mask, const Region& region, Index most) {
-  Matrix picture = Matrix::Constant(std::min(region.num_queries, most), std::min(region.num_keys, most), -1.0f);
-  if (mask.is_open()) return Matrix::Zero(picture.rows(), picture.cols());
-  Matrix added;
-  for (Index first = 0; first < region.num_queries; first += kRowBlock) {
-    const Index rows = std::min(kRowBlock, region.num_queries - first);
-    added.setZero(rows, mask.keys());
-    mask.add_to(added, region.first_query + first);
-    const Matrix cells = (added.middleCols(region.first_key, region.num_keys).array() == kMinusInfinity)
-                             .select(Matrix::Constant(rows, region.num_keys, -1.0f), 0.0f);
-    pool_into(cells, first, region.num_queries, region.num_keys, picture);
-  }
-  return picture;
+  return cells_without(mask, nullptr, region, most);
 }
 
 }  // namespace headlight

@@ -55,9 +55,13 @@ struct Region {
 };
 
 /// The weights of a region, shrunk to at most `most` × `most` cells; a shrunk cell shows the largest weight of those it
-/// covers (max-pooling), and −1 where all of them are blocked. An empty matrix when `stop` became
-/// true. Cell (i, j) of (r, c) covers rows [i·R/r, (i+1)·R/r) and columns [j·C/c, (j+1)·C/c) of the region's R × C.
+/// covers (max-pooling), of a signed answer the number farthest from 0, and −1 (−inf) where all of them are blocked. An
+/// empty matrix when `stop` became true. Cell (i, j) of (r, c) covers rows [i·R/r, (i+1)·R/r) and columns
+/// [j·C/c, (j+1)·C/c) of the region's R × C.
 Matrix region_weights(const Trace& trace, const Region& region, Index most, const std::atomic<bool>& stop);
+
+/// Whether another program's weight there is NaN. It counts as 0 and is shown as blocked cells are.
+bool is_missing(const Trace& trace, const HeadRef& head, const CellRef& cell);
 
 /// −1 where every cell of the group is blocked, 0 elsewhere; groups as in region_weights. The head is ignored.
 Matrix blocked_cells(const Mask& mask, const Region& region, Index most);

@@ -264,7 +264,11 @@ Result<bool> run_given(Pass& pass) {
 Result<bool> run_given_patterns(Pass& pass) {
   Trace& trace = pass.trace;
   std::size_t layers = 0;
-  for (const auto& [stack, given] : trace.model->given->stacks) layers += given.patterns.size();
+  for (const auto& [stack, given] : trace.model->given->stacks) {
+    layers += given.patterns.size();
+    for (const auto& heads : given.patterns)
+      for (const Matrix& numbers : heads) trace.is_signed = trace.is_signed || (numbers.array() < 0).any();
+  }
   const StackRun run{.request = trace.request,
                      .model = *trace.model,
                      .stack = *trace.model,
@@ -282,6 +286,8 @@ Result<bool> run_given_patterns(Pass& pass) {
       AttentionTrace attention;
       const auto ran = run_patterns(given.patterns[layer], stack, static_cast<Index>(layer), run, attention);
       if (!ran || !*ran) return ran;
+      if (!trace.is_signed)
+        for (HeadTrace& head : attention.heads) head.thumbnail = head.thumbnail.cwiseMax(-1.0f);
       if (stack == Stack::encoder) encoder->blocks[layer].self = std::move(attention);
       else if (stack == Stack::cross) trace.blocks[layer].cross = std::move(attention);
       else trace.blocks[layer].self = std::move(attention);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cassert>
+#include <vector>
 
 #include "math/kernels/kernels.h"
 #include "math/stored_weight.h"
@@ -158,6 +159,37 @@ bool all_finite(const Matrix& x, const Threads& threads) {
     if (!math_kernels().finite(x.data() + begin, std::min(kNumbersOfPart, x.size() - begin))) finite = false;
   });
   return finite;
+}
+
+void pool_into(const ConstMatrixRef& rows, Index first, Index pattern_rows, Index pattern_columns, Matrix& picture) {
+  const Index given = rows.cols();
+  if (pattern_rows == picture.rows() && pattern_columns == picture.cols()) {
+    picture.block(first, 0, rows.rows(), given) = rows;
+    return;
+  }
+  Vector peak(given);         // the maximum of the rows that form one row of the picture
+  std::vector<Index> begins;  // the first of the columns that form one column of the picture
+  for (Index j = 0; j <= picture.cols() && pattern_columns != picture.cols(); ++j)
+    begins.push_back(std::min(given, j * pattern_columns / picture.cols()));
+  for (Index r = 0; r < rows.rows();) {
+    const auto target_of = [&](Index row) { return ((first + row + 1) * picture.rows() - 1) / pattern_rows; };
+    const Index target = target_of(r);
+    peak = rows.row(r++);
+    for (; r < rows.rows() && target_of(r) == target; ++r)
+      math_kernels().larger(peak.data(), rows.data() + r * rows.outerStride(), given);
+    if (pattern_columns == picture.cols()) {
+      math_kernels().larger(&picture(target, 0), peak.data(), given);
+      continue;
+    }
+    for (std::size_t j = 0; j + 1 < begins.size(); ++j) {
+      float& largest = picture(target, static_cast<Index>(j));
+      for (Index column = begins[j]; column < begins[j + 1]; ++column) largest = std::max(largest, peak(column));
+    }
+  }
+}
+
+Matrix farther_from_zero(const Matrix& largest, const Matrix& below) {
+  return (below.array() > largest.array()).select(-below, largest);
 }
 
 }  // namespace headlight

@@ -24,6 +24,12 @@ Matrix norm_heads(const ConstMatrixRef& x, const NormWeights& weights, Index hea
 float activate(float x, Activation activation);
 void activate(MatrixRef x, Activation activation, const Threads& threads = {});
 
+/// Max-pools rows [first, …) of a pattern of `pattern_rows` × `pattern_columns` cells into its shrunk picture. `rows`
+/// holds the first columns; the others are 0 and change nothing.
+void pool_into(const ConstMatrixRef& rows, Index first, Index pattern_rows, Index pattern_columns, Matrix& picture);
+/// Of the largest numbers of groups and the largest of their negatives: the ones farther from 0.
+Matrix farther_from_zero(const Matrix& largest, const Matrix& below);
+
 /// Whether all numbers are finite.
 bool all_finite(const Matrix& x, const Threads& threads = {});
 

@@ -74,6 +74,8 @@ struct Trace : StackTrace {
   Index answering = 0;                        // the query whose hidden state predicts the next (or the masked) word
   Vector logits;             // (V) its scores over the vocabulary; empty where there is no output layer
   float largest_weight = 0;  // of every head: the upper end of the colour scale
+  bool is_signed = false;  // of another program's numbers some are below 0: then −inf is blocked, in place of −1, and
+                           // the largest is the farthest from 0
   std::vector<Error> warnings;
 
   bool has(Stack stack) const { return has_stack(request, stack); }

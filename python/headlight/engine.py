@@ -318,7 +318,7 @@ def _holds(held: Any) -> bool:
 def held_file(held: Any, options: dict[str, Any]) -> Iterator[str]:
     """A SOURCE with these arrays, there for a while: a path, and which part is meant, taken out of `options`."""
     tokens, target_tokens = options.pop("tokens", None), options.pop("target_tokens", None)
-    choice = {name: options.pop(name, None) for name in ("sentence", "step", "array", "axes")}
+    choice = {name: options.pop(name, None) for name in ("sentence", "step", "array", "axes", "grid")}
     if hasattr(held, "stacks"):      # what `watch` saw
         arrays = held.stacks(choice.pop("sentence") or 0)
         metadata = token_metadata(arrays, tokens, target_tokens)

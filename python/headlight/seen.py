@@ -419,7 +419,7 @@ def show(attentions: Any, tokens: Any = None, target_tokens: Any = None, sentenc
     `options` as of `headlight page`. In a notebook weights that are too many for a page are a picture of all heads,
     those of `only=` a page. Without a display: Error."""
     options.update(tokens=tokens, target_tokens=target_tokens, sentence=sentence)
-    names = ("tokens", "target_tokens", "sentence", "step", "array", "axes")
+    names = ("tokens", "target_tokens", "sentence", "step", "array", "axes", "grid")
     choice = {name: options.pop(name, None) for name in names}
     if not hasattr(notebook_shell(), "kernel"):
         open_window(held_file(attentions, choice), words_of_options(options, ""))

@@ -40,7 +40,7 @@ LEFT_OUT = {'--help', '--threads', '--jobs', '--live', '--font', '--relations', 
             '--scrambled', '--adapter', '--chat', '--chat-open', '--x', '--w-q', '--w-k', '--w-v', '--w-o', '--scores',
             '--weights', '--most', '--text', '--tokens', '--ids', '--text-pair', '--token-type-ids', '--target',
             '--target-tokens', '--decoder-ids', '--picture'}
-HELD = {'--array', '--axes', '--sentence', '--step'}
+HELD = {'--array', '--axes', '--sentence', '--step', '--grid'}
 SHAPE = {'--random', '--arch', '--d-model', '--num-heads', '--num-kv-heads', '--head-dim', '--layers', '--encoder-layers', '--ffn',
          '--position', '--rotary-columns', '--softcap', '--sinks', '--norm', '--norm-type', '--activation', '--gated', '--bias',
          '--no-bias', '--untied', '--seed'}
@@ -199,6 +199,8 @@ VALUES = {flag: lambda d: '' for flag in FLAGS} | {
     '--fold': lambda d: d.pick('special', 'words', 'none'), '--maps': lambda d: d.pick('norms', 'rollout'), '--pair': lambda d: 'a-b',
     '--only-layers': lambda d: d.pick(0, '0-1'), '--width': lambda d: d.pick('column', 'slide', 85), '--theme': lambda d: d.pick('dark', 'light'),
     '--colours': lambda d: d.pick('log', 'teal', 'grey'), '--colour-map': lambda d: d.pick('viridis', 'grey'),
+    '--range': lambda d: d.pick('0,0.5', '-1,1', '0.5,0'), '--grid': lambda d: d.pick('2x3', '3x1', '9x9', '3'),
+    '--mask-true': lambda d: d.pick('blocks', 'keeps'),
     '--array': lambda d: 'attentions', '--axes': lambda d: 'layers,heads,queries,keys', '--sentence': lambda d: 0, '--step': lambda d: 0,
     '--language': lambda d: d.pick('en', 'zh'), '--reduce': D.reduction}
 NEEDED = {'why': ('--head', '--query', '--key'), 'explain': ('--head', '--query', '--key'), 'patch': ('--at', '--from')}

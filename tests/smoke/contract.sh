@@ -22,6 +22,9 @@ open --text --text-pair --target --tokens --ids --decoder-ids --token-type-ids -
 open --position --norm --activation --seed --no-bias --mask --pad --scale --dropout --off --threads .safetensors .npz .headlight.json .html
 open --sentence --array --axes
 heads --sentence --step --array --axes
+figure --range --grid --mask-true
+screenshot --range --grid --mask-true
+open --range --grid
 export -o --format json npz safetensors csv --with qkv scores --special show hide renormalize --only --dtype --lines --jobs --threads
 export --reduce mean max sum rollout heads layers tokens words sentences
 figure --reduce

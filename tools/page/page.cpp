@@ -191,6 +191,9 @@ Status check_size(const Request& request, std::size_t most_bytes) {
 Result<PagePlan> plan_page(const PageContent& content, const PageOptions& options, Progress& progress) {
   const Trace& trace = *content.trace;
   PagePlan plan;
+  if (trace.is_signed)
+    return bad_input("page", "", "weights of at least 0 (figure and the window draw signed numbers)",
+                     "numbers below 0");
   TRY(check_heads(trace, options.only));
   plan.heads = heads_of(trace);
   if (!options.only.empty())

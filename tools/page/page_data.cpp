@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/base64.h"
+#include "derived/shades.h"
 #include "figure/head_name.h"
 #include "figure/labels.h"
 #include "model/head_text.h"
@@ -294,8 +295,10 @@ void write_answer(const Trace& trace, const SentenceArcs& arcs, const PagePlan& 
   }
   if (const auto& picture = trace.query_tokens().picture) {
     const PatchGrid& grid = picture->grid;
-    const json object{{"name", picture->name}, {"patch", grid.patch},    {"rows", grid.rows},
-                      {"cols", grid.cols},     {"before", grid.leading}, {"png", encode_base64(png_of(picture->seen))}};
+    const bool bare = is_bare(grid);  // a grid of squares alone, which a page has as a picture without pixels
+    const json object{{"name", picture->name},  {"patch", bare ? Index{1} : grid.patch},
+                      {"rows", grid.rows},      {"cols", grid.cols},
+                      {"before", grid.leading}, {"png", bare ? std::string() : encode_base64(png_of(picture->seen))}};
     sink(",\"picture\":" + page_json(object));
   }
   sink(",\"stacks\":[");

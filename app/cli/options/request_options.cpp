@@ -91,11 +91,14 @@ RequestOptions::RequestOptions(Parser& command, const QuestionFields& fields) : 
       "Of arrays with several sentences the one to show, counted from 0",
       "Of the steps of generate() the one to show; without it all as one map",
       "Of arrays under several names those with this in their name",
-      "What the axes of arrays are: layers, batch, heads, T and S in their order, as batch,heads,T,S"};
+      "What the axes of arrays are: layers, batch, heads, T and S in their order, as batch,heads,T,S",
+      "Of arrays whose keys are patches of a picture or positions of a board: they are laid out as an image, 14x14, "
+      "class tokens before it"};
+  constexpr const char* kArrayTakes[] = {"I", "I", "NAME", "LIST", "RxC"};
   for (std::size_t i = 0; i < std::size(kArrayMarks); ++i) {
     // The window's --step is that of a lesson; behind the name of a file #step=2 is the same.
     if (i == 1 && (command.name() == "open" || command.name() == "screenshot")) continue;
-    add({kArrayOptions[i], OptionKind::word, i < 2 ? "I" : i == 2 ? "NAME" : "LIST", kArrayHelp[i]});
+    add({kArrayOptions[i], OptionKind::word, kArrayTakes[i], kArrayHelp[i]});
   }
   add_number_options(command, numbers_, kRequestTopic);
   command.section("The computation", kRequestTopic);

@@ -85,6 +85,16 @@ inline void add_program_options(Parser& command, CodeLook& code) {
   command.option("--block", code.block, "The whole block: norms, residual sums and feed-forward");
 }
 
+/// --range: the ends of the colours of weights.
+inline void add_range(Parser& command, std::optional<ColourRange>& range) {
+  const TakeWord take = [&range](const std::string& word) {
+    const auto found = parse_range(word);
+    if (found) range = *found;
+    return found ? std::string() : "expected " + found.error().expected + ", found '" + word + "'";
+  };
+  command.option("--range", take, "The numbers at both ends of the colours, 0,0.5, in place of those that fit", "A,B");
+}
+
 /// --fold special,words
 inline void add_folds(Parser& command, std::vector<std::string>& folds) {
   command

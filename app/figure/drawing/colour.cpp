@@ -115,14 +115,29 @@ double luminance(Rgb c) { return 0.2126 * linear_of(c.r) + 0.7152 * linear_of(c.
 }  // namespace
 
 float position_on_map(const ColourScale& scale, float weight) {
-  assert(scale.top > 0);
+  assert(scale.top > scale.bottom);
   if (scale.diverging) return std::isnan(weight) ? 0.5f : std::clamp(0.5f + 0.5f * weight * (1 / scale.top), 0.f, 1.f);
-  if (!(weight > 0)) return 0;
   if (weight >= scale.top) return 1;
+  if (scale.scale == Scale::log && !(weight > 0)) return 0;
   // The steps of shaders/map.frag, multiplication by the inverse included: both round the same way.
-  const float part = weight * (1 / scale.top);
+  const float gain = 1 / (scale.top - scale.bottom), part = weight * gain - scale.bottom * gain;
   const float position = scale.scale == Scale::linear ? part : 1 + std::log10(part) / ColourScale::kDecades;
-  return std::clamp(position, 0.f, 1.f);
+  return std::isnan(position) ? 0 : std::clamp(position, 0.f, 1.f);
+}
+
+ColourScale in_range(ColourScale scale, const std::optional<ColourRange>& range) {
+  if (!range) return scale;
+  scale.top = scale.diverging ? std::max(std::abs(range->from), std::abs(range->to)) : range->to;
+  if (!scale.diverging) scale.bottom = range->from, scale.scale = Scale::linear;
+  return scale;
+}
+
+ColourScale of_numbers(ColourScale scale, const Matrix& numbers) {
+  float largest = 0;
+  for (const float number : numbers.reshaped())
+    if (std::isfinite(number)) largest = std::max(largest, scale.diverging ? std::abs(number) : number);
+  scale.top = nice_range(largest);
+  return scale;
 }
 
 const std::array<Rgb, 256>& colour_map(Theme theme, ColourMap map) {
@@ -243,7 +258,8 @@ std::vector<float> ticks(const ColourScale& scale) {
   }
   const double digits = scale.top / std::pow(10.0, std::floor(std::log10(scale.top) + 1e-6));
   const int parts = digits > 4.5 && digits < 5.5 ? 5 : 4;
-  for (int i = 0; i <= parts; ++i) result.push_back(static_cast<float>(static_cast<double>(scale.top) * i / parts));
+  const auto bottom = static_cast<double>(scale.bottom), reach = static_cast<double>(scale.top) - bottom;
+  for (int i = 0; i <= parts; ++i) result.push_back(static_cast<float>(bottom + reach * i / parts));
   return result;
 }
 

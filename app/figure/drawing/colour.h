@@ -4,8 +4,10 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "base/matrix.h"
 #include "model/tokens.h"
 #include "view/settings.h"
 #include "view/view_state.h"
@@ -25,12 +27,18 @@ struct ColourScale {
   float top = 1;
   bool diverging = false;  // numbers on both sides of zero: linear over [-top, top], zero in the neutral middle
   ColourMap colours = ColourMap::teal;  // of what is not diverging
+  float bottom = 0;                     // of a linear scale that does not diverge: [bottom, top]
 
   static constexpr float kDecades = 4;
   friend bool operator==(const ColourScale&, const ColourScale&) = default;
 };
 
-/// The position of a weight on the map, 0 … 1. Weights above `top` are at 1; NaN and negative ones (blocked) at 0. Of a
+/// The same over a range that was asked for, linear; of a diverging scale over one that reaches as far on both sides.
+ColourScale in_range(ColourScale scale, const std::optional<ColourRange>& range);
+/// The same up to the largest of these numbers, a range of their own.
+ColourScale of_numbers(ColourScale scale, const Matrix& numbers);
+
+/// The position of a weight on the map, 0 … 1. Weights above `top` are at 1; NaN and those below `bottom` at 0. Of a
 /// diverging scale 0 is in the middle, and so is NaN.
 float position_on_map(const ColourScale& scale, float weight);
 

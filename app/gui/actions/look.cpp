@@ -129,11 +129,17 @@ void step_stack(Gui& gui, bool back) {
   gui.push(ChooseHead{{state.view.chosen.layer, state.view.chosen.head, next}});
 }
 
-/// To the patch beside; from the tokens before the patches along these, and down from them to the first patch.
+/// To the patch beside; from the tokens before the patches along these, and down from them to the first patch. Where
+/// queries are no patches, to the query beside.
 void move_patch(Gui& gui, Index rows, Index columns) {
-  const PatchGrid& grid = gui.state.trace->query_tokens().picture->grid;
+  const PatchGrid& grid = gui.state.trace->key_tokens().picture->grid;
   const ShadeChoice choice = shade_choice(gui.state);
   Index token = choice.words.front();
+  if (!is_all_of_picture(*gui.state.trace)) {
+    token = std::clamp<Index>(token + rows + columns, 0, gui.state.trace->queries() - 1);
+    gui.push(Pin{cell_of_word(gui.state, true, token)});
+    return;
+  }
   const Index patch = token - grid.first();
   if (patch < 0) token = rows > 0 ? grid.first() : std::clamp<Index>(token + columns, 0, grid.first() - 1);
   else if (const Index row = patch / grid.cols + rows; row < 0) token = grid.first() > 0 ? 0 : token;

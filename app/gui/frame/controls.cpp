@@ -125,7 +125,7 @@ bool lines_box(const Gui& gui, const char* label, const char* hint, std::string&
 }
 
 bool word_box(Gui& gui, const char* name, const Words& hint, std::string& text, float width) {
-  std::string shown = gui.fonts.shown(text);
+  std::string shown = gui.fonts.edited(text);
   ImGui::SetNextItemWidth(width);
   ImGui::PushID(name);
   const bool edited = ImGui::InputTextWithHint("##word", gui.word(hint), &shown);

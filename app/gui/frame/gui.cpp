@@ -56,10 +56,10 @@ ColourScale colour_scale(const AppState& state) {
   if (const DerivedMaps* other = state.trace ? shown_maps(state, state.view.chosen.stack) : nullptr)
     scale = other_scale(*other, scale.theme, scale.scale);
   else if (const PictureGrids* grids = shown_grids(state))
-    scale.top = nice_range(grids->map(state.view.chosen).maxCoeff());
+    scale = of_numbers(weight_scale(*state.trace, nullptr, scale.theme, scale.scale), grids->map(state.view.chosen));
   else if (state.trace) scale = weight_scale(*state.trace, state.folded.get(), scale.theme, scale.scale);
   scale.colours = state.settings.colours;
-  return scale;
+  return in_range(scale, state.view.range);
 }
 
 std::string query_label(Gui& gui, Index query, Stack stack) {
@@ -75,7 +75,8 @@ std::string group_label(Gui& gui, const FoldedAxis& axis, Index group) {
 }
 
 std::string weight_text(float weight) {
-  return formatted(weight != 0.0f && weight < 0.0001f ? "%.2e" : "%.4f", static_cast<double>(weight));
+  const bool tiny = weight != 0.0f && std::abs(weight) < 0.0001f;
+  return typeset(formatted(tiny ? "%.2e" : "%.4f", static_cast<double>(weight)));
 }
 
 std::string percent(float probability) { return share_text(static_cast<double>(probability)); }
@@ -147,7 +148,7 @@ std::string cell_in_words(Gui& gui, HeadRef head, const CellRef& cell) {
   const bool by_hand = edited_weight(trace.request.edits, head, cell) != nullptr;
   if (!by_hand && !trace.mask(head.stack, head.layer).allowed(cell.query, cell.key))
     return line + gui.word(kAnswerWords.blocked);
-  line += weight_text(weight);
+  line += is_missing(trace, head, cell) ? "NaN" : weight_text(weight);
   return by_hand ? line + " (" + gui.word(kMaskWords.by_hand) + ")" : line;
 }
 

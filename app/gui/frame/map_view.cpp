@@ -315,18 +315,18 @@ MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const 
 }
 
 ColourScale map_scale(const AppState& state, const MapContent& content) {
-  ColourScale scale = colour_scale(state);
-  if ((state.view.own_range || content.grid) && content.weights->size() > 0)
-    scale.top = nice_range(content.weights->maxCoeff());
-  return scale;
+  const ColourScale scale = colour_scale(state);
+  const bool own = (state.view.own_range || content.grid) && !state.view.range && content.weights->size() > 0;
+  return own ? of_numbers(scale, *content.weights) : scale;
 }
 
 void draw_cells(Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout, float opacity) {
   Drawing map;
-  if (content.grid) map.add(Image{layout.plot, content.grid->trace->query_tokens().picture});
+  const bool pixels = content.grid && !is_bare(content.grid->grid());
+  if (pixels) map.add(Image{layout.plot, content.grid->trace->key_tokens().picture});
   map.add(content.shades ? Cells{layout.plot, borrowed(*content.shades), head_scale(gui.state.settings.theme)}
                          : Cells{layout.plot, borrowed(*content.weights), map_scale(gui.state, content),
-                                 content.grid ? cover_of(gui.state) : 1.0f});
+                                 pixels ? cover_of(gui.state) : 1.0f});
   if (!content.shades) add_pale_columns(gui, map, content, layout);
   add_resting(gui, map, content, layout);
   map.add(Pen{gui.unit, 1}.frame(layout.plot, to_rgb(gui.colours().line)));

@@ -78,8 +78,8 @@ struct TextBox {
 /// Gives where the cursor is, as a byte offset into the text, while the box has the keyboard.
 std::optional<std::size_t> text_box(Gui& gui, const TextBox& box, float width) {
   const std::string& text = box.text;
-  Editing editing{gui.fonts.shown(text), gui.state.view.focus_text && box.takes_keyboard,
-                  gui.fonts.shown(gui.state.view.typed)};
+  Editing editing{gui.fonts.edited(text), gui.state.view.focus_text && box.takes_keyboard,
+                  gui.fonts.edited(gui.state.view.typed)};
   ImGui::PushID(box.name.c_str());
   const ImGuiID item = ImGui::GetID("##text");
   const bool typing = ImGui::GetCurrentContext()->ActiveId == item;

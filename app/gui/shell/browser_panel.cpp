@@ -71,7 +71,7 @@ void act(Gui& gui, const Browser& browser) {
 }
 
 void name_box(Gui& gui, float width) {
-  std::string name = gui.fonts.shown(gui.state.browser.name);
+  std::string name = gui.fonts.edited(gui.state.browser.name);
   ImGui::SetNextItemWidth(width);
   // A folder that was entered, or a list that was clicked, leaves the keyboard here.
   if (ImGui::IsWindowAppearing() || (gui.state.view.focus.item == 0 && !ImGui::IsAnyItemActive()))

@@ -38,7 +38,7 @@ void table_choices(Gui& gui, const NumbersDialog& dialog) {
 }
 
 void table_box(Gui& gui, const NumbersDialog& dialog, float height) {
-  std::string shown = gui.fonts.shown(dialog.text);
+  std::string shown = gui.fonts.edited(dialog.text);
   const std::string id = "##table" + std::string(kOwnTableNames[static_cast<std::size_t>(dialog.table)]) +
                          std::to_string(dialog.head);  // each table has a separate box
   const bool edited = lines_box(gui, id.c_str(), gui.word(kNumberWords.table_hint), shown, {-1, height},

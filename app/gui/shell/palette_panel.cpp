@@ -23,7 +23,7 @@ namespace {
 
 /// The box that finds; true where Enter was pressed in it.
 bool query_box(Gui& gui, CommandPalette& palette) {
-  std::string shown = gui.fonts.shown(palette.query);
+  std::string shown = gui.fonts.edited(palette.query);
   ImGui::SetNextItemWidth(-1);
   if (!ImGui::IsAnyItemActive()) ImGui::SetKeyboardFocusHere();  // an entry that is pressed keeps the pointer
   const bool entered =

@@ -142,6 +142,9 @@ void colour_menu(Gui& gui, const Box& box) {
       if (menu_line(gui, "own range", gui.word(kGridWords.own_range), keys_of(Act::own_range), view.own_range))
         gui.push(SetOwnRange{!view.own_range});
       explain_item(gui, kGridWords.tip_own_range, {Act::own_range});
+      if (view.range &&
+          menu_line(gui, "range", (gui.word(kGridWords.range) + range_text(*view.range)).c_str(), {}, true))
+        gui.push(SetRange{std::nullopt});
     }
     ImGui::Separator();
   }
@@ -199,7 +202,8 @@ float colour_bar(Gui& gui) {
   std::string words = kind == MapKind::weights ? "" : number_title(state.settings.language, kind);
   const auto add = [&](const Words& more) { words += (words.empty() ? "" : " · ") + std::string(gui.word(more)); };
   if (scale_of_colours(state) == Scale::log) add(kWindowWords.logarithmic);
-  if ((state.view.own_range || shown_grids(state)) && chooses_range(state)) add(kGridWords.own_range);
+  if ((state.view.own_range || shown_grids(state)) && !state.view.range && chooses_range(state))
+    add(kGridWords.own_range);
   const float room = words.empty() ? 0 : ImGui::CalcTextSize(words.c_str()).x + 12 * unit;
   list.AddText({std::round(ramp.x - room), std::round(y - ImGui::GetFontSize() / 2)}, gui.colours().dim, words.c_str());
   return begin - room;

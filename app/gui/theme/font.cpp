@@ -13,6 +13,7 @@
 #include "figure/drawing/map_layout.h"
 #include "gui/theme/glyph_substitutes.h"
 #include "paper/font_files.h"
+#include "paper/visual_text.h"
 
 #if __has_include(<imgui_freetype.h>)
 #include <imgui_freetype.h>
@@ -154,7 +155,9 @@ void Fonts::push(TextSize size) const {
   ImGui::PushFont(font(size));
 }
 
-std::string Fonts::shown(std::string_view text) {
+std::string Fonts::shown(std::string_view text) { return edited(visual_text(text)); }
+
+std::string Fonts::edited(std::string_view text) {
   // What keep() always has, and nothing stands for.
   if (std::ranges::all_of(text, [](char c) { return c >= 0x20 && c <= 0x7E; })) return std::string(text);
   std::string result;
@@ -176,7 +179,7 @@ std::string Fonts::typed(std::string_view text) const { return state_->stand_ins
 void Fonts::input(char32_t code_point) {
   std::string text;
   append_utf8(text, code_point);
-  ImGui::GetIO().AddInputCharactersUTF8(shown(text).c_str());
+  ImGui::GetIO().AddInputCharactersUTF8(edited(text).c_str());
 }
 
 void Fonts::State::forget_late() {

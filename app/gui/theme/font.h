@@ -47,12 +47,15 @@ class Fonts {
   /// The font of widgets and ImGui::Text from here to ImGui::PopFont.
   void push(TextSize size) const;
 
-  /// Text on its way to the screen: remembers the glyphs it needs, and puts stand-ins for what ImGui cannot hold.
+  /// Text on its way to the screen, in visual order (paper/visual_text.h): remembers the glyphs it needs, and puts
+  /// stand-ins for what ImGui cannot hold.
   /// Every string that is not kept goes through here in every frame that draws it.
   std::string shown(std::string_view text);
   /// The same for text that is drawn in this size.
   std::string shown(std::string_view text, TextSize size);
-  /// Text on its way back from an input widget: the stand-ins become the characters again. typed(shown(t)) is t.
+  /// Text on its way to an input widget: the same in the order of its characters.
+  std::string edited(std::string_view text);
+  /// Text on its way back from one: the stand-ins become the characters again. typed(edited(t)) is t.
   std::string typed(std::string_view text) const;
   /// A character from the keyboard or the input method, handed to ImGui's queue.
   void input(char32_t code_point);

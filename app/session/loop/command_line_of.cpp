@@ -38,6 +38,7 @@ void add_looks(CommandWords& words, const AppState& state, const FigureRequest& 
       add(words, "--pair", std::string(name(order.fold.pair)));
   }
   if (of_cells && order.view.own_range && order.kind != FigureKind::text) words.emplace_back("--own-range");
+  if (colours_weights(order.kind) && order.view.range) add(words, "--range", range_text(*order.view.range));
   if (of_cells && order.view.scale == Scale::log) add(words, "--colours", "log");
   if (of_cells && order.colours != ColourMap::teal) add(words, "--colour-map", std::string(name(order.colours)));
   if (order.width == kSlideMm) add(words, "--width", "slide");

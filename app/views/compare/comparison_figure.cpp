@@ -56,6 +56,8 @@ std::string caption_of(const AnswerSnapshot& a, const AnswerSnapshot& b, const J
 Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
                                 const TextWidth& measure, FoldChoice fold) {
   TRY(check_head(*b.trace, options.head));
+  if (a.trace->is_signed || b.trace->is_signed)
+    return bad_input("figure", "compare", "weights of at least 0", "numbers below 0");
   const auto comparison =
       compare_answers({a.trace, b.trace, options.head, {}, options.alignment.value_or(Alignment::words), fold}, nullptr,
                       options.progress ? *options.progress : unwatched());
@@ -94,7 +96,7 @@ Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b
                       {.measure = measure, .ink = page.ink, .em = page.label, .line = kLineOfText * page.label});
   page.y = last.bottom();
   add_colour_bar(page, weights, number_title(options.language, MapKind::weights), options.language,
-                 has_blocked(comparison->maps.a) || has_blocked(comparison->maps.b));
+                 has_blocked({}, comparison->maps.a) || has_blocked({}, comparison->maps.b));
   if (!shares_no_cell(stack)) add_colour_bar(page, differences, "B − A", options.language, false);
   return with_caption(std::move(page), caption_of(a, b, stack, options));
 }

@@ -36,7 +36,7 @@ Drawing draw_head(const FigureSubject& subject, const FigureOptions& options, co
   std::vector<std::string> remarks;
   if (map.weights.rows() < map.num_queries() || map.weights.cols() < map.num_keys())
     remarks.push_back(words(options.language, kFigureWords.pooled));
-  return finished(std::move(page), subject, options, scale, has_blocked(map.weights), remarks);
+  return finished(std::move(page), subject, options, scale, has_blocked(scale, map.weights), remarks);
 }
 
 }  // namespace headlight

@@ -168,7 +168,7 @@ struct HeadsFigure {
       if (!layout.titles && is_off(heads[i]))
         page.drawing.add(Rectangle{.box = box, .fill = page.drawing.background, .opacity = kPaleOfOff});
       page.drawing.hits.push_back({map_name(heads[i], of_layers), box});
-      blocks = blocks || has_blocked(map.weights);
+      blocks = blocks || has_blocked(scale, map.weights);
     }
     page.y = origin.y + layout.content_height;
     return blocks;
@@ -180,7 +180,7 @@ struct HeadsFigure {
 Drawing draw_heads(const FigureSubject& subject, const FigureOptions& asked, const TextWidth& measure) {
   FigureOptions options = asked;
   // The weights of a row over hundreds of patches are small, in each head as small as it likes.
-  options.own_range |= is_of_picture(subject.trace);
+  options.own_range |= is_of_picture(subject.trace) && !options.range;
   Page page = new_page(options, measure);
   HeadsFigure figure{page, subject, options};
   figure.name_heads();
@@ -188,11 +188,11 @@ Drawing draw_heads(const FigureSubject& subject, const FigureOptions& asked, con
   const bool blocks = figure.draw();
   std::vector<std::string> remarks;
   if (figure.of_picture) {
-    const auto& tokens = subject.trace.query_tokens();
-    const Index chosen =
-        options.shades.words.empty() ? first_token(tokens.picture->grid) : options.shades.words.front();
+    const auto& tokens = options.shades.columns ? subject.trace.key_tokens() : subject.trace.query_tokens();
+    const Index chosen = options.shades.words.empty() ? first_token(subject.trace) : options.shades.words.front();
     const Words& line = options.shades.columns ? kTextWords.looked_at : kTextWords.looks_at;
-    remarks.push_back(filled(words(options.language, line), {tokens.tokens[static_cast<std::size_t>(chosen)].text}));
+    remarks.push_back(
+        filled(words(options.language, line), {axis_label(tokens.tokens[static_cast<std::size_t>(chosen)])}));
   }
   if (!figure.layout.titles &&
       std::ranges::any_of(figure.heads, [&](const HeadRef& head) { return figure.is_off(head); }))

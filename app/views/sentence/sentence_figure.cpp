@@ -8,6 +8,7 @@
 namespace headlight {
 
 Result<Drawing> draw_sentence(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
+  if (subject.trace.is_signed) return bad_input("figure", "sentence", "weights of at least 0", "numbers below 0");
   // Words, whatever the model's pieces and special tokens are.
   const std::shared_ptr<const Trace> trace(std::shared_ptr<const Trace>(), &subject.trace);
   const auto maps = folded_maps(trace, {.special = true, .words = true});

@@ -54,7 +54,7 @@ void add_shaded_picture(Drawing& scene, const PictureLayout& layout, const Token
     const Box box = layout.box(token);
     const float weight = marks.shades ? (*marks.shades)(token) : 0;
     const Rgb shade =
-        weight < 0 ? blocked_colours(marks.scale.theme).tint : colour_of(marks.scale, std::max(weight, 0.0f));
+        is_blocked(marks.scale, weight) ? blocked_colours(marks.scale.theme).tint : colour_of(marks.scale, weight);
     scene.add(Rectangle{.box = box, .fill = shade, .line = ink.dim, .width = marks.outline / 2, .corner = corner});
     scene.add(Text{.at = {box.x + box.w / 2, box.y + box.h / 2},
                    .text = tokens.tokens[static_cast<std::size_t>(token)].text,
@@ -63,9 +63,11 @@ void add_shaded_picture(Drawing& scene, const PictureLayout& layout, const Token
                    .colour = text_on(shade),
                    .anchor = Anchor::middle});
   }
-  scene.add(Image{layout.image, tokens.picture});
+  if (is_bare(grid)) cover = 1;
+  else scene.add(Image{layout.image, tokens.picture});
   if (marks.shades && cover > 0)
     scene.add(Cells{layout.image, shared(grid_of(grid, *marks.shades)), marks.scale, cover * marks.opacity});
+  if (is_bare(grid)) scene.add(Pen{marks.outline}.frame(layout.image, ink.line));
   for (Index token = 0; token < grid.tokens(); ++token)
     scene.hits.push_back({std::string(marks.hits) + std::to_string(token), layout.box(token)});
   if (!marks.chosen) return;

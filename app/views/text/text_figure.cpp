@@ -39,7 +39,7 @@ Drawing draw_text(const FigureSubject& subject, const FigureOptions& options, co
   choice.head = options.head;
   const bool of_picture = is_of_picture(subject.trace);
   if (choice.words.empty())
-    choice.words.push_back(of_picture ? first_token(subject.trace.query_tokens().picture->grid)
+    choice.words.push_back(of_picture ? first_token(subject.trace)
                                       : brightest_of_last_row(subject.trace, options.head).query);
   const FoldedStack* folded = folded_stack(subject, stack);
   if (choice.heads == ShadeHeads::head) add_title_of_head(page, subject, options, options.head);
@@ -51,20 +51,21 @@ Drawing draw_text(const FigureSubject& subject, const FigureOptions& options, co
 
   const ShadedTexts texts = shaded_texts(subject.trace, folded, stack);
   const auto& shaded = texts.shaded(choice.columns);
-  ColourScale scale{.theme = options.theme, .scale = options.scale, .colours = options.colours};
-  if (shades.size() > 0) scale = shade_scale(shades, shaded.words, scale);
+  ColourScale scale{
+      .theme = options.theme, .scale = options.scale, .diverging = subject.trace.is_signed, .colours = options.colours};
+  if (shades.size() > 0) scale = in_range(shade_scale(shades, shaded.words, scale), options.range);
   const TextMarks of_shaded{.shades = shades.size() > 0 ? &shades : nullptr, .scale = scale, .outline = 0.5f};
   if (of_picture) {
     TextMarks marks = of_shaded;
-    marks.chosen = &chosen;
+    if (is_all_of_picture(subject.trace)) marks.chosen = &chosen;
     marks.hits = kPictureHits;
-    const PictureLayout laid_out = picture_layout(subject.trace.query_tokens().picture->grid, page.room(),
+    const PictureLayout laid_out = picture_layout(subject.trace.key_tokens().picture->grid, page.room(),
                                                   page.most_height(), page.label, 0, page.measure);
     const PictureLayout at = moved(laid_out, {page.left() + (page.room() - laid_out.image.w) / 2, page.y});
-    add_shaded_picture(page.drawing, at, subject.trace.query_tokens(), marks, options.cover, page.ink);
+    add_shaded_picture(page.drawing, at, subject.trace.key_tokens(), marks, options.cover, page.ink);
     page.y = at.height();
     return finished(
-        std::move(page), subject, options, scale, shades.size() > 0 && (shades.array() < 0).any(),
+        std::move(page), subject, options, scale, has_blocked(scale, shades),
         {shades_in_words(options.language, subject.trace, choice, texts.chosen(choice.columns).words, chosen)});
   }
   const float size = text_size(page, std::max(texts.queries.words.size(), texts.keys.words.size()));
@@ -87,7 +88,7 @@ Drawing draw_text(const FigureSubject& subject, const FigureOptions& options, co
   }
   page.y = bottom;
   return finished(
-      std::move(page), subject, options, scale, shades.size() > 0 && (shades.array() < 0).any(),
+      std::move(page), subject, options, scale, has_blocked(scale, shades),
       {shades_in_words(options.language, subject.trace, choice, texts.chosen(choice.columns).words, chosen)});
 }
 

@@ -45,6 +45,16 @@ Parted parted(std::string_view typed, const Token& before, const Token& token) {
   return is_white(right.front()) || is_white(left.back()) ? Parted::by_space : Parted::no;
 }
 
+/// Whether a text runs from right to left: its first letter is of Hebrew, Arabic or their neighbours.
+bool begins_right_to_left(std::string_view text) {
+  for (const char32_t c : code_points(text.substr(0, std::min<std::size_t>(text.size(), 1000)))) {
+    if ((c >= 0x0590 && c <= 0x08FF) || (c >= 0xFB1D && c <= 0xFDFF) || (c >= 0xFE70 && c <= 0xFEFE)) return true;
+    const bool sign = c < U'A' || (c > U'Z' && c < U'a') || (c > U'z' && c < 0x00C0) || (c >= 0x2000 && c < 0x2C00);
+    if (!sign) return false;
+  }
+  return false;
+}
+
 /// Whether a line may end between two words.
 bool may_part(const std::string& before, Parted apart, const std::string& after) {
   const auto left = code_points(before), right = code_points(after);
@@ -103,6 +113,8 @@ TextLines text_lines(const std::vector<Token>& tokens, std::string_view typed, f
     x += wide;
   }
   lines.begins.push_back(static_cast<Index>(tokens.size()));
+  if (begins_right_to_left(typed))
+    for (TextLines::Word& word : lines.words) word.x = width - word.x - word.width;
   return lines;
 }
 
@@ -118,9 +130,11 @@ ColourScale shade_scale(const Vector& shades, const std::vector<Token>& words, C
   float largest = 0, of_special = 0;
   for (std::size_t at = 0; at < words.size() && static_cast<Index>(at) < shades.size(); ++at) {
     float& most = words[at].special ? of_special : largest;
-    most = std::max(most, shades(static_cast<Index>(at)));
+    const float shade = shades(static_cast<Index>(at));
+    if (std::isfinite(shade)) most = std::max(most, scale.diverging ? std::abs(shade) : shade);
   }
-  scale.top = top_of_weights(std::min(1.0f, largest > 0 ? largest : of_special));
+  if (scale.diverging) scale.top = nice_range(std::max(largest, of_special));
+  else scale.top = top_of_weights(std::min(1.0f, largest > 0 ? largest : of_special));
   return scale;
 }
 
@@ -157,7 +171,7 @@ void add_shaded_text(Drawing& scene, const TextLines& lines, const std::vector<T
     const Box box = lines.box(i);
     const float corner = 0.2f * lines.em, y = box.y + box.h / 2;
     const float weight = marks.shades ? (*marks.shades)(i) : 0;
-    const bool blocked = weight < 0, pale = token.special;
+    const bool blocked = is_blocked(marks.scale, weight), pale = token.special;
     const Rgb shade = colour_of(marks.scale, weight);
     Rgb colour = blocked || token.pad || pale ? ink.dim : ink.text;
     if (blocked) {

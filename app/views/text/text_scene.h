@@ -34,6 +34,7 @@ struct TextLines {
 
 /// Lays out the words of a text, broken between words where a line would be wider than `width`. Words stand as far
 /// apart as spaces in `typed` (Tokens::text) part them; of tokens without a text all stand apart, but pieces of words.
+/// Of a text that begins from right to left each line runs so too, words and pieces in that order.
 TextLines text_lines(const std::vector<Token>& tokens, std::string_view typed, float width, float em,
                      const TextWidth& measure);
 

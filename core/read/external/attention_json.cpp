@@ -180,7 +180,7 @@ Result<FoundPatterns> parse_entry(std::string_view where, const std::string& fie
   return found;
 }
 
-Result<TensorsFile> from_object(std::string_view where, const json& document) {
+Result<TensorsFile> from_object(std::string_view where, const json& document, const ArrayChoice& choice) {
   const json* list = member(document, "attention");
   if (list == nullptr) return bad_input(where, "attention", "a list of patterns", "none");
   TRY(check_list(where, "attention", *list, "patterns"));
@@ -216,7 +216,7 @@ Result<TensorsFile> from_object(std::string_view where, const json& document) {
                                      std::string(key) + ": only some are in the file; counted from 0 here");
           break;
         }
-  file.model = TRY(pattern_model(where, std::move(found), file.warnings));
+  file.model = TRY(pattern_model(where, std::move(found), file.warnings, choice.grid));
   return file;
 }
 
@@ -341,19 +341,19 @@ Result<TensorsFile> parse_attention_json(std::string_view where, std::string_vie
     json named = list_of_named(list ? *list : object);
     if (json whole = json::object(); !named.is_null()) {
       whole["attention"] = std::move(named);
-      return from_object(where, whole);
+      return from_object(where, whole, choice);
     }
     if (list && !list->is_array()) TRY(check_list(where, "attention", *list, "patterns"));
     return from_lists(where, object, choice);
   }
-  if (batch == nullptr) return from_object(where, object);
+  if (batch == nullptr) return from_object(where, object, choice);
   TRY(check_list(where, "batch", *batch, "exports"));
   const Index sentence = choice.sentence.value_or(0);
   TRY(check_within(where, "--sentence", sentence, static_cast<Index>(batch->size())));
   const json& one = (*batch)[static_cast<std::size_t>(sentence)];
   if (!one.is_object())
     return bad_input(where, at("batch", static_cast<std::size_t>(sentence)), "an object", one.type_name());
-  auto file = from_object(where, one);
+  auto file = from_object(where, one, choice);
   if (file && batch->size() > 1 && !choice.sentence)
     file->warnings.emplace_back(
         ErrorCode::bad_value, where,

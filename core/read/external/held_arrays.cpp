@@ -46,12 +46,14 @@ struct HeldReader {
   bool lists_sentences;  // the words do
   std::string name = {};
   std::set<std::string> said = {};  // parts of the line
+  std::optional<Index> shown = {};  // the sentence, where there are several
 
   Error wrong(std::string_view expected, std::string_view found, ErrorCode code = ErrorCode::wrong_shape) const {
     return bad_input(where, name, expected, found, code);
   }
 
   void say_sentence(Index sentence, Index count) {
+    shown = sentence;
     said.insert("0 " + held_count(count, "sentence") + ", showing sentence " + std::to_string(sentence) +
                 " (--sentence 0 to " + std::to_string(count - 1) + ")");
   }
@@ -370,6 +372,7 @@ Result<ArrayFile> held_attention(std::string_view where, const ArrayFile& held, 
             (shape[2] == 1 ? " query" : " queries") + ", " + held_count(shape[3], "key");
     for (const auto& [at, array] : group.items) used.insert(array);
     said.merge(reader.said);
+    if (reader.shown) result.metadata["sentence"] = std::to_string(*reader.shown);
     if (!result.arrays.emplace(name, std::move(taken)).second)
       return bad_input(where, "arrays", "one attention of a decoder", printable(group.stem) + " and another");
   }

@@ -23,7 +23,9 @@ struct ArrayChoice {
   std::optional<Index> step = {};      // of generate(); none: all as one map
   std::string array = {};              // a part of the names to take; empty: all
   std::vector<HeldAxis> axes = {};     // of an array, or of each in a list; empty: as its size tells
+  std::optional<PatchGrid> grid = {};  // in which the last keys stand; none: they are words
 
+  /// Whether the arrays are taken as they are named.
   bool empty() const { return !sentence && !step && array.empty() && axes.empty(); }
 };
 

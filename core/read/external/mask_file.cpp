@@ -178,8 +178,9 @@ Result<Matrix> additive_mask(std::string_view where, std::string_view what, cons
 namespace {
 
 /// `given`, or of three or four axes `batch`.
-Result<MaskSpec> spec_of(std::string_view where, Array stored, std::vector<Error>& notes) {
+Result<MaskSpec> spec_of(std::string_view where, Array stored, std::vector<Error>& notes, bool* boolean) {
   MaskSpec spec;
+  if (boolean) *boolean = !is_floating(stored.dtype) || is_zeros_and_ones(stored.values);
   const bool four = stored.shape.size() == 4;
   const auto array = TRY(without_heads(where, "mask", std::move(stored)));
   const std::vector<Index>& shape = array.shape;
@@ -195,7 +196,36 @@ Result<MaskSpec> spec_of(std::string_view where, Array stored, std::vector<Error
 
 }  // namespace
 
-Result<MaskSpec> parse_json_mask(std::string_view where, std::string_view given) {
+MaskSpec with_true_blocking(MaskSpec mask) {
+  const auto turned = [](float addend) { return addend == 0.0f ? kBlocked : 0.0f; };
+  if (mask.given) mask.given = std::make_shared<const Matrix>(mask.given->unaryExpr(turned));
+  if (!mask.batch) return mask;
+  BatchMask batch = *mask.batch;
+  std::transform(batch.addends.begin(), batch.addends.end(), batch.addends.begin(), turned);
+  mask.batch = std::make_shared<const BatchMask>(std::move(batch));
+  return mask;
+}
+
+bool blocks_only_zeros(const std::vector<std::vector<Matrix>>& patterns, const MaskSpec& mask) {
+  for (const auto& layer : patterns)
+    for (const Matrix& weights : layer) {
+      MaskSpec own = mask;
+      if (!give_own_mask("", own, weights.rows(), weights.cols(), 1, 0) || !own.given) return false;
+      const Matrix& added = *own.given;
+      if ((added.rows() != 1 && added.rows() != weights.rows()) ||
+          (added.cols() != 1 && added.cols() != weights.cols()))
+        return false;
+      for (Index i = 0; i < weights.size(); ++i) {
+        const Index row = i / weights.cols(), column = i % weights.cols();
+        if (added(added.rows() == 1 ? 0 : row, added.cols() == 1 ? 0 : column) != 0 &&
+            !(std::abs(weights.data()[i]) < 1e-6f))
+          return false;
+      }
+    }
+  return true;
+}
+
+Result<MaskSpec> parse_json_mask(std::string_view where, std::string_view given, bool* boolean) {
   constexpr std::string_view kInfinity = "-Infinity";  // as Python's json writes the mask of a torch program
   std::string text;
   for (std::size_t at = 0; at < given.size();) {
@@ -212,18 +242,18 @@ Result<MaskSpec> parse_json_mask(std::string_view where, std::string_view given)
   JsonCells cells{.where = where};
   TRY(cells.read(*list));
   std::vector<Error> notes;  // of floats alone
-  return spec_of(where, std::move(cells.array), notes);
+  return spec_of(where, std::move(cells.array), notes, boolean);
 }
 
-Result<MaskSpec> read_mask(const std::filesystem::path& path, std::vector<Error>& notes) {
+Result<MaskSpec> read_mask(const std::filesystem::path& path, std::vector<Error>& notes, bool* boolean) {
   const std::string where = path.string();
   if (path.extension() == ".npy") {
     auto stored = TRY(read_npy(path));
-    return spec_of(where, std::move(stored), notes);
+    return spec_of(where, std::move(stored), notes, boolean);
   }
   if (path.extension() == ".json") {
     const auto text = TRY(read_file(path, kMostJsonBytes));
-    return parse_json_mask(where, text);
+    return parse_json_mask(where, text, boolean);
   }
   return bad_input(where, "mask", "a file named .npy or .json", "'" + printable(path.filename().string()) + "'",
                    ErrorCode::unknown_kind);

@@ -26,11 +26,18 @@ Result<Matrix> additive_mask(std::string_view where, std::string_view what, cons
 /// the scores, which becomes `given`; or such lists in
 /// lists, of three axes or four (sentences, 1 or H, queries, keys), which become `batch`; or an object with such a list
 /// under "allowed"; or an object that has that one under "mask", as an export has.
-Result<MaskSpec> parse_json_mask(std::string_view where, std::string_view text);
+/// `boolean` becomes whether its cells are true and false, or 1 and 0.
+Result<MaskSpec> parse_json_mask(std::string_view where, std::string_view text, bool* boolean = nullptr);
 
 /// What a file gives to a mask: `given`, or of three axes, or four with one mask for all heads (sentences, H,
 /// queries, keys), `batch` (model/batch_mask.h). `.npy` or `.json`.
 /// Whether it fits a sentence is checked when it is applied to one.
-Result<MaskSpec> read_mask(const std::filesystem::path& path, std::vector<Error>& notes);
+Result<MaskSpec> read_mask(const std::filesystem::path& path, std::vector<Error>& notes, bool* boolean = nullptr);
+
+/// The same boolean mask where true blocks, as in torch.nn.MultiheadAttention's attn_mask and key_padding_mask.
+MaskSpec with_true_blocking(MaskSpec mask);
+
+/// Of weights that another program computed, [layer][head] (T, S): whether those that the mask blocks are 0.
+bool blocks_only_zeros(const std::vector<std::vector<Matrix>>& patterns, const MaskSpec& mask);
 
 }  // namespace headlight

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/formatted.h"
+#include "base/names.h"
 #include "base/utf8.h"
 #include "model/head_text.h"
 #include "text/characters.h"
@@ -29,36 +30,70 @@ Status check_size(std::string_view where, std::string_view what, std::string_vie
   return bad_input(where, what, "1 to " + std::to_string(most) + " " + std::string(axis), std::to_string(size));
 }
 
+/// The smallest number of all, and the largest.
+std::pair<float, float> range_of(const std::vector<std::vector<Matrix>>& patterns) {
+  float least = 0, most = 0;
+  for (const auto& heads : patterns)
+    for (const Matrix& weights : heads)
+      for (const float weight : weights.reshaped()) least = std::min(least, weight), most = std::max(most, weight);
+  return {least, most};
+}
+
+/// Cells or rows that are named in one line: how many there are, and the first.
+struct NamedOnes {
+  std::size_t count = 0;
+  std::string first = {};
+  void add(const auto& name) {
+    if (++count == 1) first = name();
+  }
+};
+
 Status check_weights(std::string_view where, FoundPatterns& found, std::vector<Error>& warnings) {
   auto& patterns = found.stack.patterns;
   TRY(check_size(where, found.name, "layers", patterns.size(), kMaxLayers));
   TRY(check_size(where, found.name, "heads", patterns[0].size(), kMaxHeads));
-  std::size_t odd_rows = 0;
-  std::string first_odd;
+  const auto [least, most] = range_of(patterns);
+  const bool is_signed = least < kRounding * std::min(most, 1.0f);
+  NamedOnes odd, missing, missing_rows, negative;
   for (std::size_t layer = 0; layer < patterns.size(); ++layer) {
     for (std::size_t head = 0; head < patterns[layer].size(); ++head) {
       Matrix& weights = patterns[layer][head];
       for (Index query = 0; query < weights.rows(); ++query) {
         double sum = 0;
+        const std::size_t missing_before = missing.count;
         for (Index key = 0; key < weights.cols(); ++key) {
           float& weight = weights(query, key);
-          if (!std::isfinite(weight) || weight < kRounding)
-            return bad_input(where, found.name + ": " + row_name(layer, head, query) + " key " + std::to_string(key),
-                             "a finite weight of at least 0", number_text(static_cast<double>(weight)),
-                             std::isfinite(weight) ? ErrorCode::weight_below_zero : ErrorCode::not_finite);
-          weight = std::max(weight, 0.0f);
+          const auto name = [&] { return row_name(layer, head, query) + " key " + std::to_string(key); };
+          if (std::isinf(weight))
+            return bad_input(where, found.name + ": " + name(), "a finite number",
+                             number_text(static_cast<double>(weight)), ErrorCode::not_finite);
+          if (std::isnan(weight)) missing.add(name);
+          if (!is_signed) weight = weight < 0 ? 0.0f : weight;
+          if (weight < 0) negative.add([&] { return name() + ": " + number_text(static_cast<double>(weight)); });
           sum += static_cast<double>(weight);
         }
-        if (std::abs(sum - 1) <= found.tolerance || sum == 0) continue;
-        if (++odd_rows == 1) first_odd = row_name(layer, head, query) + " sums to " + number_text(sum);
+        if (missing.count > missing_before) missing_rows.add([] { return std::string(); });
+        if (is_signed || std::isnan(sum) || std::abs(sum - 1) <= found.tolerance || sum == 0) continue;
+        odd.add([&] { return row_name(layer, head, query) + " sums to " + number_text(sum); });
       }
     }
   }
-  if (odd_rows > 0)
-    warnings.emplace_back(ErrorCode::sum_not_one, where,
-                          found.name + ": " + std::to_string(odd_rows) +
-                              (odd_rows == 1 ? " row of weights sums" : " rows of weights sum") +
-                              " to neither 1 nor 0 (" + (odd_rows == 1 ? "" : "the first, ") + first_odd + ")");
+  const auto warn = [&](ErrorCode code, const std::string& line) {
+    warnings.emplace_back(code, where, found.name + ": " + line);
+  };
+  const auto counted = [](std::size_t count, const std::string& one) {
+    return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
+  };
+  if (missing.count > 0)
+    warn(ErrorCode::not_finite, counted(missing.count, "NaN") + " in " + counted(missing_rows.count, "row") +
+                                    " (the first, " + missing.first + "): hatched, and counted as 0");
+  if (is_signed)
+    warn(ErrorCode::weight_below_zero, counted(negative.count, "number") + " below 0 (the first, " + negative.first +
+                                           "): no weights; coloured on both sides of 0");
+  if (odd.count > 0)
+    warn(ErrorCode::sum_not_one, std::to_string(odd.count) +
+                                     (odd.count == 1 ? " row of weights sums" : " rows of weights sum") +
+                                     " to neither 1 nor 0 (" + (odd.count == 1 ? "" : "the first, ") + odd.first + ")");
   return Done{};
 }
 
@@ -191,8 +226,52 @@ Tokens numbered_tokens(Index count) {
   return tokens_of(texts);
 }
 
+Result<PatchGrid> parse_grid(std::string_view text) {
+  const std::vector<std::string_view> sides = split_at('x', text);
+  PatchGrid grid;
+  if (sides.size() == 2)
+    grid.rows = parse_number<Index>(sides[0]).value_or(0), grid.cols = parse_number<Index>(sides[1]).value_or(0);
+  constexpr auto kMost = static_cast<Index>(kMaxTokens);
+  if (grid.rows >= 1 && grid.cols >= 1 && grid.rows <= kMost && grid.cols <= kMost / grid.rows) return grid;
+  return bad_input("--grid", "", "rows and columns, 14x14, at most " + std::to_string(kMaxTokens) + " places",
+                   printable(text));
+}
+
+namespace {
+
+/// Gives the keys of each stack, and queries that are the same tokens, the places of a grid: the last of them, row
+/// after row. Tokens before them, and places that have only numbers, are named.
+Status lay_out(std::string_view where, const PatchGrid& grid, ExternalInputs& inputs) {
+  for (auto& [stack, given] : inputs.stacks) {
+    Tokens& keys = given.key_tokens;
+    const auto count = static_cast<Index>(keys.size()), places = grid.rows * grid.cols;
+    if (count < places)
+      return bad_input(where, "--grid",
+                       std::to_string(grid.rows) + "x" + std::to_string(grid.cols) + " = " + std::to_string(places) +
+                           " keys, or more with class tokens before them",
+                       std::to_string(count), ErrorCode::wrong_shape);
+    const bool both = given.query_tokens == keys;
+    auto picture = std::make_shared<PatchedPicture>();
+    picture->grid = grid;
+    bool named = true;  // by numbers alone
+    for (std::size_t i = 0; i < keys.size(); ++i) named = named && keys.tokens[i].text == std::to_string(i);
+    for (Index i = 0; i < count; ++i) {
+      Token& token = keys.tokens[static_cast<std::size_t>(i)];
+      const Index place = i - (count - places);
+      if (named && place >= 0) token.text = std::to_string(place / grid.cols) + "," + std::to_string(place % grid.cols);
+      else if (named && count - places == 1) token.text = "CLS";
+      if (place < 0) picture->grid.leading.push_back(token.text), token.special = true;
+    }
+    keys.picture = std::move(picture);
+    if (both) given.query_tokens = keys;
+  }
+  return Done{};
+}
+
+}  // namespace
+
 Result<std::shared_ptr<const Model>> pattern_model(std::string_view where, std::map<Stack, FoundPatterns> found,
-                                                   std::vector<Error>& warnings) {
+                                                   std::vector<Error>& warnings, const std::optional<PatchGrid>& grid) {
   if (found.size() == 1) {
     auto only = found.extract(found.begin());
     only.key() = Stack::self;
@@ -211,6 +290,7 @@ Result<std::shared_ptr<const Model>> pattern_model(std::string_view where, std::
     TRY(check_weights(where, patterns, warnings));
     given.stacks.emplace(stack, std::move(patterns.stack));
   }
+  if (grid) TRY(lay_out(where, *grid, given));
   const auto& self = given.stacks.at(Stack::self).patterns;
   Config& config = model->config;
   config = {.arch = given.stacks.size() == 1 ? Arch::encoder : Arch::encoder_decoder,

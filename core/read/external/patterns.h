@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,11 +40,17 @@ Tokens numbered_tokens(Index count);
 /// the weights is in them already. An Error where the list has another length than `tokens`, naming the field.
 Status take_details(std::string_view where, const std::string& field, const nlohmann::json& list, Tokens& tokens);
 
+/// `14x14`, rows and columns of keys that are patches of a picture or positions of a board.
+Result<PatchGrid> parse_grid(std::string_view text);
+
 /// Only the weights are known, so the configuration states no more than the numbers of layers and heads. A single stack
 /// is `self` whatever its name in the file; so is the cross-attention where the decoder's self-attention is missing.
-/// Weights must be finite and at least 0 (rounding down to −1e-6 counts as 0); a row need not sum to 1, as after
-/// dropout, but that is a warning. Errors name `where`, the stack and the index.
+/// Numbers may be NaN (a warning names the first) and below 0 (then they are signed; rounding down to −1e-6 counts as
+/// 0), not infinite; a row need not sum to 1, as after
+/// dropout, but that is a warning. With a grid the last keys are its places, row after row, and those before them class
+/// tokens; of an Error a stack has fewer keys. Errors name `where`, the stack and the index.
 Result<std::shared_ptr<const Model>> pattern_model(std::string_view where, std::map<Stack, FoundPatterns> found,
-                                                   std::vector<Error>& warnings);
+                                                   std::vector<Error>& warnings,
+                                                   const std::optional<PatchGrid>& grid = {});
 
 }  // namespace headlight

@@ -265,6 +265,7 @@ Status name_sides(std::string_view where, const ArrayFile& file, Stack stack, bo
 Result<std::map<Stack, FoundPatterns>> take_patterns(std::string_view where, Arrays& arrays, const ArrayFile& file) {
   std::map<Stack, FoundPatterns> found;
   const bool one = file.arrays.contains("attentions");
+  const auto sentence = metadata_text(file, "sentence");
   for (const auto& [name, stack] : {std::pair{"attentions", Stack::self},
                                     {"encoder_attentions", Stack::encoder},
                                     {"decoder_attentions", Stack::self},
@@ -272,7 +273,7 @@ Result<std::map<Stack, FoundPatterns>> take_patterns(std::string_view where, Arr
     const bool wanted = one == (name == std::string_view("attentions"));
     const Array* array = wanted ? arrays.find(name) : nullptr;
     if (array == nullptr) continue;
-    auto patterns = TRY(patterns_of(where, name, *array));
+    auto patterns = TRY(patterns_of(where, sentence ? name + (" sentence " + *sentence) : name, *array));
     const Matrix& first = patterns.stack.patterns[0][0];
     TRY(name_sides(where, file, stack, one, patterns.stack, first.rows(), first.cols()));
     found.emplace(stack, std::move(patterns));
@@ -309,11 +310,11 @@ bool has_axes_of_file(const ArrayFile& file) {
   return true;
 }
 
-Result<TensorsFile> patterns_from(std::string_view where, const ArrayFile& file) {
+Result<TensorsFile> patterns_from(std::string_view where, const ArrayFile& file, const ArrayChoice& choice) {
   Arrays arrays(where, file);
   auto found = TRY(take_patterns(where, arrays, file));
   TensorsFile result;
-  result.model = TRY(pattern_model(where, std::move(found), result.warnings));
+  result.model = TRY(pattern_model(where, std::move(found), result.warnings, choice.grid));
   arrays.warn_of_surplus(result.warnings);
   return result;
 }
@@ -327,7 +328,7 @@ Result<TensorsFile> held_from(std::string_view where, const ArrayFile& file, con
     return bad_input(where, "array", "(T, S), (heads, T, S), (layers, heads, T, S) or (layers, batch, heads, T, S)",
                      shape_text(array->shape), ErrorCode::wrong_shape);
   if (held.arrays.empty()) return TensorsFile{};
-  auto result = TRY(patterns_from(where, held));
+  auto result = TRY(patterns_from(where, held, choice));
   result.warnings.insert(result.warnings.begin(), notes.begin(), notes.end());
   return result;
 }
@@ -338,7 +339,7 @@ Result<TensorsFile> batch_from(std::string_view where, const ArrayFile& file, co
   while (has_patterns(file, std::to_string(count) + ".")) ++count;
   const Index sentence = choice.sentence.value_or(0);
   TRY(check_within(where, "--sentence", sentence, count));
-  auto one = patterns_from(where, one_of_batch(file, sentence));
+  auto one = patterns_from(where, one_of_batch(file, sentence), choice);
   if (one && !choice.sentence && count > 1)
     one->warnings.emplace_back(ErrorCode::bad_value, where,
                                "a batch of " + std::to_string(count) + " sentences: the first is shown (--sentence)");
@@ -378,8 +379,9 @@ Result<TensorsFile> inputs_from(std::string_view where, const ArrayFile& file, s
 
 Result<TensorsFile> tensors_from(std::string_view where, const ArrayFile& file, std::optional<Index> num_heads,
                                  const ArrayChoice& choice) {
-  if (file.arrays.contains("query")) return inputs_from(where, file, num_heads);
-  if (choice.empty() && has_patterns(file) && has_axes_of_file(file)) return patterns_from(where, file);
+  if (file.arrays.contains("query"))
+    return choice.grid ? bad_input(where, "--grid", "weights alone", "query") : inputs_from(where, file, num_heads);
+  if (choice.empty() && has_patterns(file) && has_axes_of_file(file)) return patterns_from(where, file, choice);
   if (has_patterns(file, "0.")) return batch_from(where, file, choice);
   auto held = held_from(where, file, choice);
   if (held && !held->model) return inputs_from(where, file, num_heads);

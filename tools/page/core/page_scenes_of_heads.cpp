@@ -44,7 +44,7 @@ struct HeadsOfPage {
     chosen.heads = ShadeHeads::head;
     if (chosen.words.empty() && look.pinned)
       chosen.words.push_back(chosen.columns ? look.pinned->key : look.pinned->query);
-    if (chosen.words.empty() && picture) chosen.words.push_back(first_token(picture->grid));
+    if (chosen.words.empty() && picture) chosen.words.push_back(first_token(maps.trace()));
     std::ranges::sort(chosen.words);
     return chosen;
   }

@@ -92,11 +92,15 @@ export function answerOf(page, side) {
 
 const editsOf = ({edits: {dropout_seed: rounded, ...edits}}) => edits;
 
+/** A pixel that nothing is seen of. */
+const EMPTY_PICTURE = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
+
 /** Gives the core the numbers of an answer, which says what is wrong with them; then they are no longer in the data. */
 export async function openAnswer(core, page, side) {
   if (page.picture && side === 0) {
-    core.picture = `data:image/png;base64,${page.picture.png}`;
-    core.bitmap = await createImageBitmap(new Blob([bytesOf(page.picture.png)], {type: 'image/png'}));
+    const {png} = page.picture;  // of a grid of squares alone: nothing
+    core.picture = png ? `data:image/png;base64,${png}` : EMPTY_PICTURE;
+    core.bitmap = await createImageBitmap(png ? new Blob([bytesOf(png)], {type: 'image/png'}) : new ImageData(1, 1));
   }
   const {stacks: all, edits, error, relations, resting, rest, largest} = page, stacks = [], sides = {};
   for (const stack of all) {

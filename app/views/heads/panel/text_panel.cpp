@@ -49,8 +49,11 @@ TextReading reading_of(const AppState& state) {
   TextReading reading{folded, shaded_texts(*state.trace, folded, stack), shade_choice(state)};
   const bool columns = reading.choice.columns;
   reading.chosen = words_of_tokens(reading.axis(!columns), reading.choice.words);
-  reading.scale = {
-      .theme = state.settings.theme, .scale = state.view.scale, .top = 1, .colours = state.settings.colours};
+  reading.scale = {.theme = state.settings.theme,
+                   .scale = state.view.scale,
+                   .top = 1,
+                   .diverging = state.trace->is_signed,
+                   .colours = state.settings.colours};
   const auto question = shade_question(state);
   const auto& words = reading.texts.shaded(columns).words;
   if (!question || !state.shades || reading.chosen.empty()) return reading;
@@ -61,7 +64,7 @@ TextReading reading_of(const AppState& state) {
     return reading;
   reading.shades = state.shades.get();
   reading.of_now = known == *question;
-  reading.scale = shade_scale(*state.shades, words, reading.scale);
+  reading.scale = in_range(shade_scale(*state.shades, words, reading.scale), state.view.range);
   return reading;
 }
 
@@ -101,7 +104,7 @@ void text_controls(Gui& gui, const TextReading& reading, float room) {
   same_line_if_room(segmented_width(heads), 8 * gui.unit);
   if (const auto chosen = segmented(gui, heads))
     change_text_look(gui, [&](TextLook& of) { of.heads = static_cast<ShadeHeads>(*chosen); });
-  if (shows_picture(gui.state)) cover_control(gui, room);
+  if (shows_picture(gui.state) && !is_bare(gui.state.trace->key_tokens().picture->grid)) cover_control(gui, room);
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + 3 * gui.unit);
   const Box ramp{ImGui::GetWindowPos().x + room - 132 * gui.unit, ImGui::GetCursorScreenPos().y, 104 * gui.unit,
                  8 * gui.unit};
@@ -195,7 +198,8 @@ void point_at_shaded(Gui& gui, const TextReading& reading, bool queries, Index w
   if (is_cell) return show_tip(gui, cell_in_words(gui, state.view.chosen, *cell));
   const float weight = (*reading.shades)(word);
   const std::string label = axis_label(reading.texts.shaded(columns).words[static_cast<std::size_t>(word)]);
-  show_tip(gui, label + ": " + (weight < 0 ? gui.word(kAnswerWords.blocked) : weight_text(weight)) + "\n" +
+  show_tip(gui, label + ": " +
+                    (is_blocked(reading.scale, weight) ? gui.word(kAnswerWords.blocked) : weight_text(weight)) + "\n" +
                     shades_in_words(state.settings.language, *state.trace, reading.choice,
                                     reading.texts.chosen(columns).words, reading.chosen));
 }
@@ -257,7 +261,7 @@ void picture_facts(Gui& gui, const TextReading& reading, const Box& room) {
   constexpr float kLeast = 130;
   if (room.w < kLeast * gui.unit) return;
   const AppState& state = gui.state;
-  const Tokens& tokens = state.trace->query_tokens();
+  const Tokens& tokens = state.trace->key_tokens();
   const FontScope small(gui, TextSize::small);
   ImGui::SetCursorScreenPos({room.x, room.y});
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + room.w);
@@ -267,10 +271,10 @@ void picture_facts(Gui& gui, const TextReading& reading, const Box& room) {
     ImGui::TextUnformatted(gui.fonts.shown(text).c_str());
     ImGui::PopStyleColor();
   };
-  line(tokens.text);
+  if (!is_bare(tokens.picture->grid)) line(tokens.text);
   if (!tokens.picture->done.empty()) line(tokens.picture->done.in(gui.state.settings.language));
   const PatchGrid& grid = tokens.picture->grid;
-  if (reading.shades && grid.first() > 0 && !reading.choice.columns) {
+  if (reading.shades && grid.first() > 0 && !reading.choice.columns && !state.trace->is_signed) {
     const double before = reading.shades->head(grid.first()).cwiseMax(0).cast<double>().sum();
     const double patches = reading.shades->tail(reading.shades->size() - grid.first()).cwiseMax(0).cast<double>().sum();
     line(filled(gui.word(kTextWords.chosen_tokens),
@@ -282,7 +286,8 @@ void picture_facts(Gui& gui, const TextReading& reading, const Box& room) {
 /// The picture with the weights over it, and what the pointer does in it.
 void picture_column(Gui& gui, const TextReading& reading, const Box& room) {
   const AppState& state = gui.state;
-  const Tokens& tokens = state.trace->query_tokens();
+  const Tokens& tokens = state.trace->key_tokens();
+  const bool all = is_all_of_picture(*state.trace);
   const float em = gui.fonts.pixels(TextSize::small) / kLineOfEm;
   const PictureLayout layout =
       picture_layout(tokens.picture->grid, room.w, room.h - 2 * gui.unit, em, 1, window_measure(gui));
@@ -292,7 +297,7 @@ void picture_column(Gui& gui, const TextReading& reading, const Box& room) {
   gui.name_box("stage picture", moved(layout.image, {origin.x, origin.y}), BoxKind::map, state.view.chosen);
   TextMarks marks{.shades = reading.shades,
                   .scale = reading.scale,
-                  .chosen = &reading.chosen,
+                  .chosen = all ? &reading.chosen : nullptr,
                   .hits = kPictureHits,
                   .outline = gui.unit,
                   .opacity = answer_opacity(gui)};
@@ -305,9 +310,10 @@ void picture_column(Gui& gui, const TextReading& reading, const Box& room) {
   if (hit != scene.hits.end() && (ImGui::IsItemHovered() || ImGui::IsItemActive())) {
     const Box box = hit->box;
     const auto token = static_cast<Index>(hit - scene.hits.begin());
-    if (ImGui::IsItemActivated() || (ImGui::IsItemActive() && ImGui::IsMouseDragging(0)))
+    if (all && (ImGui::IsItemActivated() || (ImGui::IsItemActive() && ImGui::IsMouseDragging(0))))
       select_word(gui, reading, true, token);
-    point_at_shaded(gui, reading, true, token);
+    else if (!all && ImGui::IsItemActivated()) gui.push(Pin{CellRef{reading.choice.words.front(), token}});
+    point_at_shaded(gui, reading, all, token);
     scene.add(Rectangle{.box = box, .fill = {}, .line = to_rgb(gui.colours().accent), .width = gui.unit});
   }
   const auto version = [&](std::size_t) { return shades_version(state); };
