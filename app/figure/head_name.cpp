@@ -97,6 +97,7 @@ HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& h
 
 std::vector<HeadName> names_of(Language language, const Document& document, const Trace& trace,
                                const std::vector<HeadRef>& heads) {
+  if (trace.is_signed) return std::vector<HeadName>(heads.size());  // they are no weights
   MeasureSums sums{heads, std::vector<MeasureSums::OfHead>(heads.size())};
   if (!heads.empty()) add_sentence(sums, trace, unwatched());
   const std::vector<HeadMeasures> measures = measures_of(sums);
@@ -126,12 +127,16 @@ CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell
           .rests = key.special && !query.special,
           .by_hand = by_hand,
           .only = (shown ? folded->map(head).size() : trace.queries(head.stack) * trace.keys(head.stack)) == 1,
-          .of_picture = is_of_picture(trace)};
+          .of_picture = is_of_picture(trace),
+          .share = !trace.is_signed || !open};
 }
 
 std::vector<std::string> lines_of_cell(Language language, const CellInWords& cell, const NamedArc* arc, bool chosen) {
-  const std::string share = share_text(static_cast<double>(cell.weight)), stop = words(language, kStageWords.full_stop);
-  if (cell.weight < 0) return {filled(words(language, kStageWords.cannot_look), {cell.query, cell.key}) + stop};
+  const auto weight = static_cast<double>(cell.weight);
+  const std::string share = cell.share ? share_text(weight) : formatted("%.4g", weight),
+                    stop = words(language, kStageWords.full_stop);
+  if (cell.share && cell.weight < 0)
+    return {filled(words(language, kStageWords.cannot_look), {cell.query, cell.key}) + stop};
   const auto in_words = [&](const Words& looks) {
     const Words& strongest = cell.of_picture ? kStageWords.strongest_patch : kStageWords.strongest;
     std::string line = chosen || cell.only ? "" : words(language, strongest);

@@ -45,6 +45,7 @@ struct CellInWords {
   bool by_hand = false;    // the weight was set by hand
   bool only = false;       // the map has no other
   bool of_picture = false;
+  bool share = true;  // false: one of another program's numbers, of which some are below 0
 };
 /// `folded`: the maps as they are shown, whose words and weight the cell has where it is in them.
 CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell, const FoldedStack* folded = nullptr);

@@ -41,8 +41,9 @@ bool warns(const TensorsFile& file, const std::string& words) {
 TEST(BroughtNumbers, NaNCountsAsNothingIsShownAsBlockedAndIsNamed) {
   const TensorsFile file =
       brought(numbers_of({2, 2, 2}, {0.25f, 0.75f, kNothing, 0.5f, 1, 0, 0.5f, 0.5f}), {.sentence = 0});
-  EXPECT_TRUE(
-      warns(file, "attentions sentence 0: 1 NaN in 1 row (the first, L0·H0 query 1 key 0): hatched, and counted as 0"));
+  EXPECT_TRUE(warns(file,
+                    "attentions sentence 0: 1 NaN in 1 row (the first, L0·H0 query 1 key 0): counted as 0, and hatched "
+                    "in figures and the window"));
   const auto trace = answered(file);
   EXPECT_FALSE(trace->is_signed);
   EXPECT_EQ(trace->head({0, 0}).thumbnail, (Matrix(2, 2) << 0.25f, 0.75f, -1, 0.5f).finished());

@@ -84,7 +84,7 @@ class Held(unittest.TestCase):
     def test_numbers_that_are_no_weights(self):
         numbers = w(2, 2, 3, 3)
         numbers[1, 0, 2, 1] = np.nan
-        self.assertIn("1 NaN in 1 row (the first, L1·H0 query 2 key 1): hatched, and counted as 0", taken(numbers))
+        self.assertIn("1 NaN in 1 row (the first, L1·H0 query 2 key 1): counted as 0, and hatched in figures and the window", taken(numbers))
         self.assertIn("attentions sentence 1: 1 NaN", taken(numbers, axes="batch,heads,T,S", sentence=1))
         self.assertIn("below 0 (the first, L0·H0 query 0 key", taken(np.log(w(1, 2, 3, 3))))
         self.assertIn("expected 9x9 = 81 keys", taken(w(4, 4), grid="9x9"))

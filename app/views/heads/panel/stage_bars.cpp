@@ -66,9 +66,9 @@ void bars_title(Gui& gui, const MapContent& content, const Box& plot, float y, I
   list.AddText({x, y}, gui.colours().dim, looks);
   const HeadRef& head = content.head;
   const bool has_sink = gui.state.trace->attention(head.stack, head.layer).sinks.size() > 0;
-  std::string sum =
-      formatted(content.kind == MapKind::norms ? "%s = %.4f" : "%s = %.6g",
-                gui.word(has_sink ? kAnswerWords.sum_beside_sink : kAnswerWords.sum), row.cast<double>().sum());
+  std::string sum = formatted(content.kind == MapKind::norms ? "%s = %.4f" : "%s = %.6g",
+                              gui.word(has_sink ? kAnswerWords.sum_beside_sink : kAnswerWords.sum),
+                              row.array().isFinite().select(row, 0.0f).cast<double>().sum());
   if (content.folded && content.folded->fold.done.special)
     sum = filled(gui.word(kAnswerWords.rests), {percent(std::max(0.0f, 1 - row.sum()))});
   const float sum_x = plot.right() - ImGui::CalcTextSize(sum.c_str()).x;
@@ -94,10 +94,14 @@ CellAsk draw_row_bars(Gui& gui, const Box& slot, const StageMap& map) {
 
   const float top = slot.y + text + 6 * gui.unit, bottom = slot.bottom() - 2 * gui.unit;
   const Box bars_box{plot.x, top, plot.w, bottom - top};
-  const CellAsk asked = press_bars(gui, content, bars_box, lit->query);
+  const bool is_signed = state.trace->is_signed;  // numbers that are no weights are not set by hand
+  const CellAsk asked = is_signed ? CellAsk::none : press_bars(gui, content, bars_box, lit->query);
   // Weights stand on an axis to 1: a row of small ones is no finding.
   const bool above_1 = content.kind == MapKind::norms || content.kind == MapKind::sum;
-  const float most = above_1 ? nice_range(row.maxCoeff()) : 1.0f;
+  const auto size_of = [&](float number) {
+    return !std::isfinite(number) ? 0.0f : is_signed ? std::abs(number) : number;
+  };
+  const float most = above_1 || is_signed ? nice_range(row.unaryExpr(size_of).maxCoeff()) : 1.0f;
   const std::string most_text = most < 0.01f ? tick_number(most) : cell_number(most);
   list.AddLine({plot.x, top}, {plot.right(), top}, gui.colours().line, gui.unit);
   const float most_x = plot.x - ImGui::CalcTextSize(most_text.c_str()).x - 4 * gui.unit;
@@ -110,12 +114,15 @@ CellAsk draw_row_bars(Gui& gui, const Box& slot, const StageMap& map) {
   const ImU32 plain = to_imgui(colour_map(state.settings.theme, state.settings.colours)[150]);
   for (Index b = 0; b < bars; ++b) {
     const Index begin = b * count / bars, end = (b + 1) * count / bars;
-    const float weight = row.row(0).segment(first + begin, end - begin).maxCoeff();
+    const auto part = row.row(0).segment(first + begin, end - begin).unaryExpr(size_of);
+    const float weight = std::max(0.0f, part.maxCoeff());
     const float height = (bottom - top) * std::min(1.0f, weight / most);
     const float x = plot.x + static_cast<float>(b) * width;
     const bool is_lit = lit_column && *lit_column >= begin && *lit_column < end;
     list.AddRectFilled({x + inset, bottom - height}, {x + width - inset, bottom},
-                       is_lit ? gui.colours().accent : plain);
+                       is_lit                                   ? gui.colours().accent
+                       : is_signed && row(0, first + begin) < 0 ? gui.colours().warning
+                                                                : plain);
   }
   // What rests on special tokens that are left out is a bar of its own, before the first word.
   if (content.folded && content.folded->fold.done.special && content.kind == MapKind::weights) {
