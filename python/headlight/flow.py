@@ -353,9 +353,11 @@ class Again:
         self.call = copy.deepcopy((module, args, kwargs), {**self.shared})
 
     def is_like(self, other: Again) -> bool:
-        """Whether both were handed the same tensors; those that are not the same are kept."""
-        self.fresh = {at for at, (one, two) in enumerate(zip(parts_of(self.call[1:]), parts_of(other.call[1:]))) if
-                      is_tensor(one) and not (is_tensor(two) and torch_module().equal(one, two))}
+        """Whether both were handed the same, but for the first argument and masks; what is not the same is kept."""
+        several = zip(self.names, parts_of(self.call[1:]), parts_of(other.call[1:]))
+        self.fresh = {at for at, (name, one, two) in enumerate(several) if at and is_tensor(one) and (
+            re.search(OTHER_SIDE, name) or one.is_floating_point() and not re.search(MASKS, name)) and not (
+                is_tensor(two) and torch_module().equal(one, two))}
         return not self.fresh
 
     def run(self, watch: Any = None, change: Callable[[Any], Any] | None = None, last: bool = False,
