@@ -24,7 +24,7 @@ struct FigureArguments {
   explicit FigureArguments(Parser& parser) : head(parser) {}
   HeadOption head;
   FigureOptions figure;  // as far as it does not depend on the answer
-  std::string file, view = "heads", width = "column", font;
+  std::string file, view = "heads", width = "column";
   std::optional<Language> language;
   FigureMaps maps;
   std::vector<std::string> heads, answers, layers;
@@ -33,6 +33,7 @@ struct FigureArguments {
   WordPair words = {};
   bool ascending = false, no_caption = false;
   Index row = -1, column = -1;
+  std::vector<std::string> queries, keys;  // of a text: the chosen words
   std::optional<ShadeHeads> mean;
 };
 
