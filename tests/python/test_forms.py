@@ -1,7 +1,7 @@
 """Attention in many forms: right ones are never accused, wrong ones are named or unchecked, and none is called right.
 
 A sample of them; all with HEADLIGHT_ALL_FORMS=1; `--count [SEED]` has the counts alone, `--table right|wrong` what is
-said of each step and kind."""
+said of each step and kind, `--write` puts both tables into the document."""
 import collections
 import os
 import re
@@ -18,7 +18,7 @@ import public_forms
 import wrong
 
 SEED = int((sys.argv + ["0"])[2]) if sys.argv[1:2] == ["--count"] and sys.argv[2:] else 0
-ALL = bool(os.environ.get("HEADLIGHT_ALL_FORMS")) or sys.argv[1:2] in (["--count"], ["--table"])
+ALL = bool(os.environ.get("HEADLIGHT_ALL_FORMS")) or sys.argv[1:2] in (["--count"], ["--table"], ["--write"])
 RIGHT = 600 if ALL else 90
 DOCUMENT = os.path.join(ROOT, "docs", "check-your-attention.md")
 HEADS = ("| step | how it is done: forms, and in brackets those that are not decided |\n| --- | --- |",
@@ -106,6 +106,11 @@ def document():
         return file.read()
 
 
+def rows_of(text, head):
+    """First cells of a table of the document."""
+    return [row.split(" | ")[0][2:] for row in text.split(head + "\n")[1].split("\n\n")[0].splitlines()]
+
+
 class Forms(unittest.TestCase):
     def test_right_ones_are_not_accused(self):
         unchecked = 0
@@ -143,10 +148,14 @@ class Forms(unittest.TestCase):
                 self.assertNotEqual(verdict, "named", str(report))
                 self.assertGreater(report.judged, 0, str(report))
 
-    def test_codes_stand_in_the_document(self):
+    def test_codes_and_kinds_stand_in_the_document(self):
         text = document()
         for code in NAMED:
             self.assertIn(f"`{code}`", text)
+        steps = [*forms.PARTS, "all of them", "programs", "public code"]
+        self.assertEqual(rows_of(text, HEADS[0]), steps)
+        kinds = [family(kind) for kind, _ in wrong_forms()]
+        self.assertEqual(rows_of(text, HEADS[1]), [*dict.fromkeys(kinds), "all of them"], "test_forms.py --write")
 
 
 if __name__ == "__main__":
@@ -157,5 +166,13 @@ if __name__ == "__main__":
         sys.exit()
     if sys.argv[1:2] == ["--table"]:
         print(right_table() if sys.argv[2:] == ["right"] else wrong_table())
+        sys.exit()
+    if sys.argv[1:2] == ["--write"]:
+        text = document()
+        for head, table in zip(HEADS, (right_table(), wrong_table())):
+            before, rest = text.split(head + "\n")
+            text = before + table + "\n\n" + rest.split("\n\n", 1)[1]
+        with open(DOCUMENT, "w", encoding="utf-8") as file:
+            file.write(text)
         sys.exit()
     sys.exit(not unittest.main(exit=False).result.wasSuccessful())
