@@ -345,7 +345,6 @@ ParsedCommand add_heads(Parser& parser, const Frontend&) {
 
 const NamedCommand kHeads{"heads", "What each head does: its measures, or its scores on the relations of the grammar",
                           R"(
-headlight heads --text 我请李雷帮我订了去北京的机票 --sort entropy --ascending
 headlight heads --from 订了 --to 机票 --above 0.5
 headlight heads CHECKPOINT --text 'The cat sat' --effect --sort effect --format json
 headlight heads MODEL.Q4_K_M.gguf --against MODEL.F16.gguf --text - --sort moved < SENTENCES.txt

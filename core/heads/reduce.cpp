@@ -69,7 +69,8 @@ Status lay_over(std::vector<ReducedAxis>& axes, const Reduction& by) {
   std::size_t most = axes.front().groups.size();
   for (const ReducedAxis& axis : axes) {
     const auto same_text = [](const Token& a, const Token& b) { return a.text == b.text; };
-    if (by.tokens && !std::ranges::equal(axis.groups, axes.front().groups, same_text))
+    const auto& first = axes.front().groups;
+    if (by.tokens && !std::equal(axis.groups.begin(), axis.groups.end(), first.begin(), first.end(), same_text))
       return bad_input("--reduce", "tokens", "the same blocks in every sentence", "others");
     most = std::min(most, axis.groups.size());
   }
@@ -120,7 +121,7 @@ Status add_parts(ReducedMaps& maps) {
     std::vector<HeadRef> layers;
     for (const HeadRef& head : heads) layers.push_back({head.layer, 0, stack});
     std::ranges::sort(layers);
-    layers.erase(std::ranges::unique(layers).begin(), layers.end());
+    layers.erase(std::unique(layers.begin(), layers.end()), layers.end());
     if (by.layers) layers.erase(layers.begin(), layers.end() - 1);
     for (const HeadRef& layer : layers) maps.parts.push_back({layer});
     maps.layers = std::ssize(layers);

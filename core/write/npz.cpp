@@ -126,7 +126,7 @@ struct Member {
         if (!next) return failed(next.error());
         piece = std::move(*next);
         pending = bytes_of(piece);
-        if (type == TensorType::float16) {
+        if (type == TensorType::float16 && !array->is_text) {  // the characters of a text have four bytes each
           auto rounded = halves_of(*array, offset, piece);
           if (!rounded) return failed(rounded.error());
           halves = std::move(*rounded);
@@ -162,7 +162,7 @@ zip_int64_t member_command(void* state, void* data, zip_uint64_t size, zip_sourc
       auto* stat = static_cast<zip_stat_t*>(data);
       zip_stat_init(stat);
       stat->size = npy_header(member.array->shape, member.type, member.array->is_text).size() +
-                   member.array->num_elements() * bytes_in(member.type);
+                   member.array->num_elements() * bytes_in(member.array->is_text ? TensorType::float32 : member.type);
       stat->valid = ZIP_STAT_SIZE;
       return sizeof *stat;
     }

@@ -68,7 +68,7 @@ TEST(CommandLine, WrongUseIsOneLine) {
   refused({"screenshot"});
   EXPECT_TRUE(contains(refused({"export", "--format", "xml"}), "--format: expected json, npz, safetensors or csv"));
   EXPECT_TRUE(contains(refused({"export", "--with", "everything"}),
-                       "--with: expected qkv, scores, norms, rollout, gradient, a part"));
+                       "--with: expected qkv, scores, norms, rollout, gradient, qk, ov, a part"));
   EXPECT_TRUE(contains(refused({"export", "--arch", "recurrent"}), "--arch: expected encoder or decoder"));
   EXPECT_TRUE(contains(refused({"export", "--position", "relative"}), "--position"));
   EXPECT_TRUE(contains(refused({"export", "--norm", "none"}), "--norm"));

@@ -6,51 +6,51 @@ namespace headlight {
 namespace {
 
 /// Between the marks that keep the order.
-std::string drawn(std::string_view text) {
+std::string visually(std::string_view text) {
   const std::string visual = visual_text(text), begin = "\u202D", end = "\u202C";
   if (!visual.starts_with(begin)) return visual;
   return visual.substr(begin.size(), visual.size() - begin.size() - end.size());
 }
 
 TEST(VisualText, LettersFromRightToLeftAreDrawnFromTheRight) {
-  EXPECT_EQ(drawn("שלום"), "םולש");
-  EXPECT_EQ(drawn("the cat"), "the cat");
+  EXPECT_EQ(visually("שלום"), "םולש");
+  EXPECT_EQ(visually("the cat"), "the cat");
   EXPECT_EQ(visual_text("我请李雷"), "我请李雷");
-  EXPECT_EQ(drawn("(שלום)"), "(םולש)") << "brackets are mirrored";
+  EXPECT_EQ(visually("(שלום)"), "(םולש)") << "brackets are mirrored";
 }
 
 TEST(VisualText, DigitsAndLatinWithinKeepTheirOrder) {
-  EXPECT_EQ(drawn("שלום 2024 GPT-2"), "GPT-2 2024 םולש");
-  EXPECT_EQ(drawn("the שלום cat"), "the םולש cat");
-  EXPECT_EQ(drawn("\u200E"
-                  "שלום: abc"),
+  EXPECT_EQ(visually("שלום 2024 GPT-2"), "GPT-2 2024 םולש");
+  EXPECT_EQ(visually("the שלום cat"), "the םולש cat");
+  EXPECT_EQ(visually("\u200E"
+                     "שלום: abc"),
             "םולש: abc")
       << "a line that runs from left to right";
 }
 
 TEST(VisualText, ArabicLettersJoin) {
-  EXPECT_EQ(drawn("هذا"), "\uFE8D\uFEAC\uFEEB");
-  EXPECT_EQ(drawn("لا"), "\uFEFB") << "a ligature";
-  EXPECT_EQ(drawn("پ"), "\uFB56") << "of Persian too";
+  EXPECT_EQ(visually("هذا"), "\uFE8D\uFEAC\uFEEB");
+  EXPECT_EQ(visually("لا"), "\uFEFB") << "a ligature";
+  EXPECT_EQ(visually("پ"), "\uFB56") << "of Persian too";
 }
 
 TEST(VisualText, AMarkStaysAtItsLetter) {
-  EXPECT_EQ(drawn("בָּ"), "בָּ");
-  EXPECT_EQ(drawn("بَ"), "\uFE8F\u064E");
+  EXPECT_EQ(visually("בָּ"), "בָּ");
+  EXPECT_EQ(visually("بَ"), "\uFE8F\u064E");
 }
 
 TEST(VisualText, WhatIsOrderedStaysSo) {
   const std::string once = visual_text("שלום");
-  EXPECT_EQ(drawn(once), "םולש");
-  EXPECT_EQ(drawn(once + " attends to the cat"), "םולש attends to the cat");
+  EXPECT_EQ(visually(once), "םולש");
+  EXPECT_EQ(visually(once + " attends to the cat"), "םולש attends to the cat");
   EXPECT_EQ(visual_text(visual_text("عن AI")), visual_text("عن AI"));
 }
 
-TEST(VisualText, LinesAreOrderedOneByOne) { EXPECT_EQ(drawn("שלום\nabc"), "םולש\nabc"); }
+TEST(VisualText, LinesAreOrderedOneByOne) { EXPECT_EQ(visually("שלום\nabc"), "םולש\nabc"); }
 
 TEST(VisualText, WhatIsNoTextStaysWhole) {
-  EXPECT_EQ(drawn("\xD7\xFF"), "\xD7\xFF");
-  EXPECT_EQ(drawn("\xD7"), "\xD7");
+  EXPECT_EQ(visually("\xD7\xFF"), "\xD7\xFF");
+  EXPECT_EQ(visually("\xD7"), "\xD7");
 }
 
 }  // namespace

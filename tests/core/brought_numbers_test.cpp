@@ -16,7 +16,7 @@ namespace {
 
 constexpr float kNothing = std::numeric_limits<float>::quiet_NaN(), kBelowAll = -std::numeric_limits<float>::infinity();
 
-Array numbers_of(std::vector<Index> shape, std::vector<float> values) {
+Array brought_array(std::vector<Index> shape, std::vector<float> values) {
   return {.dtype = Dtype::f32, .shape = std::move(shape), .values = std::move(values)};
 }
 
@@ -26,13 +26,13 @@ TensorsFile brought(Array array, const ArrayChoice& choice = {}) {
   return file ? *std::move(file) : TensorsFile{};
 }
 
-std::shared_ptr<const Trace> answered(const TensorsFile& file, const MaskSpec& mask = {}) {
+std::shared_ptr<const Trace> answer_to_brought(const TensorsFile& file, const MaskSpec& mask = {}) {
   auto trace = forward(Request{.model = file.model, .mask = mask});
   EXPECT_TRUE(trace) << (trace ? "" : trace.error().message());
   return trace ? *trace : nullptr;
 }
 
-bool warns(const TensorsFile& file, const std::string& words) {
+bool brought_warns(const TensorsFile& file, const std::string& words) {
   for (const Error& warning : file.warnings)
     if (warning.message().find(words) != std::string::npos) return true;
   return false;
@@ -40,11 +40,12 @@ bool warns(const TensorsFile& file, const std::string& words) {
 
 TEST(BroughtNumbers, NaNCountsAsNothingIsShownAsBlockedAndIsNamed) {
   const TensorsFile file =
-      brought(numbers_of({2, 2, 2}, {0.25f, 0.75f, kNothing, 0.5f, 1, 0, 0.5f, 0.5f}), {.sentence = 0});
-  EXPECT_TRUE(warns(file,
+      brought(brought_array({2, 2, 2}, {0.25f, 0.75f, kNothing, 0.5f, 1, 0, 0.5f, 0.5f}), {.sentence = 0});
+  EXPECT_TRUE(
+      brought_warns(file,
                     "attentions sentence 0: 1 NaN in 1 row (the first, L0·H0 query 1 key 0): counted as 0, and hatched "
                     "in figures and the window"));
-  const auto trace = answered(file);
+  const auto trace = answer_to_brought(file);
   EXPECT_FALSE(trace->is_signed);
   EXPECT_EQ(trace->head({0, 0}).thumbnail, (Matrix(2, 2) << 0.25f, 0.75f, -1, 0.5f).finished());
   EXPECT_EQ(attention_rows(*trace, {0, 0}, 1, 1)(0, 0), 0);
@@ -55,38 +56,39 @@ TEST(BroughtNumbers, NaNCountsAsNothingIsShownAsBlockedAndIsNamed) {
 }
 
 TEST(BroughtNumbers, InfinityIsRefusedByItsPlace) {
-  const auto file = tensors_from("f", {{{"array", numbers_of({2, 2}, {1, 0, INFINITY, 0})}}, {}}, std::nullopt, {});
+  const auto file = tensors_from("f", {{{"array", brought_array({2, 2}, {1, 0, INFINITY, 0})}}, {}}, std::nullopt, {});
   ASSERT_FALSE(file);
   EXPECT_EQ(file.error().message(), "f: attentions: L0·H0 query 1 key 0: expected a finite number, found inf");
 }
 
 TEST(BroughtNumbers, NumbersBelowZeroAreSigned) {
-  const Array array = numbers_of({3, 3}, {1, -2, 0.5f, 0, -0.25f, 0.125f, 3, -4, kNothing});
+  const Array array = brought_array({3, 3}, {1, -2, 0.5f, 0, -0.25f, 0.125f, 3, -4, kNothing});
   const TensorsFile file = brought(array);
-  EXPECT_TRUE(warns(file, "3 numbers below 0 (the first, L0·H0 query 0 key 1: -2)"));
-  EXPECT_FALSE(warns(file, "sum"));
-  const auto trace = answered(file);
+  EXPECT_TRUE(brought_warns(file, "3 numbers below 0 (the first, L0·H0 query 0 key 1: -2)"));
+  EXPECT_FALSE(brought_warns(file, "sum"));
+  const auto trace = answer_to_brought(file);
   EXPECT_TRUE(trace->is_signed);
   EXPECT_EQ(trace->largest_weight, 4);
   const Matrix& map = trace->head({0, 0}).thumbnail;
   EXPECT_EQ(map, (Matrix(3, 3) << 1, -2, 0.5f, 0, -0.25f, 0.125f, 3, -4, kBelowAll).finished());
   EXPECT_EQ(region_weights(*trace, {.num_queries = 3, .num_keys = 3}, 1, kNeverStops)(0, 0), -4);
   EXPECT_EQ(why_no_rollout(*trace, Stack::self), MapUnavailable::below_zero);
-  const auto masked = answered(file, {.causal = true});
+  const auto masked = answer_to_brought(file, {.causal = true});
   EXPECT_EQ(masked->head({0, 0}).thumbnail,
             (Matrix(3, 3) << 1, kBelowAll, kBelowAll, 0, -0.25f, kBelowAll, 3, -4, kBelowAll).finished())
       << "numbers that are no shares are not scaled";
 }
 
 TEST(BroughtNumbers, TinyNumbersBelowZeroAreRounding) {
-  const auto trace = answered(brought(numbers_of({1, 2}, {1, -1e-8f})));
+  const auto trace = answer_to_brought(brought(brought_array({1, 2}, {1, -1e-8f})));
   EXPECT_FALSE(trace->is_signed);
   EXPECT_EQ(trace->head({0, 0}).thumbnail(0, 1), 0);
-  EXPECT_TRUE(answered(brought(numbers_of({1, 2}, {3e-7f, -1e-7f})))->is_signed) << "gradients are as small";
+  EXPECT_TRUE(answer_to_brought(brought(brought_array({1, 2}, {3e-7f, -1e-7f})))->is_signed)
+      << "gradients are as small";
 }
 
 TEST(BroughtNumbers, AGridIsTheLastKeysRowAfterRow) {
-  Array array = numbers_of({7, 7}, std::vector<float>(49, 1.0f / 7));
+  Array array = brought_array({7, 7}, std::vector<float>(49, 1.0f / 7));
   const ArrayChoice choice{.grid = *parse_grid("2x3")};
   const TensorsFile file = brought(array, choice);
   const ExternalStack& given = file.model->given->stacks.at(Stack::self);

@@ -104,7 +104,7 @@ TEST(Preprocessing, OfDinov3ResizesBeforeItRounds) {
   const auto rounded = read_preprocessing("p.json", config);
   ASSERT_TRUE(unrounded && rounded);
   const auto fine = seen_by(*unrounded, pillows("source.png")), coarse = seen_by(*rounded, pillows("source.png"));
-  EXPECT_EQ(fine->done, "resized 31×22 → 17×12 (bilinear, not rounded to bytes), divided by 255");
+  EXPECT_EQ(fine->done.en, "resized 31×22 → 17×12 (bilinear, not rounded to bytes), divided by 255");
   EXPECT_TRUE(fine->picture == coarse->picture);
   ASSERT_EQ(fine->values.size(), coarse->values.size());
   float furthest = 0;

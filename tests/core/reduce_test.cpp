@@ -255,6 +255,11 @@ TEST(Reduce, FilesHoldTheMapsAndSayWhatWasSummedUp) {
       EXPECT_TRUE(
           same(Eigen::Map<const Matrix>(array.values.data() + map * rows * rows, rows, rows), map_of(maps, map)));
     EXPECT_EQ(npz->arrays.contains("strongest"), by == "strongest:heads");
+    // The texts beside halves of numbers keep four bytes a character.
+    const std::string halves =
+        exported::bytes_written({trace}, Format::npz, {.reduce = *parse_reduction(by), .type = TensorType::float16});
+    EXPECT_TRUE(parse_npz("f", halves));
+    EXPECT_NE(halves.find(std::string("m\0\0\0e\0\0\0a\0\0\0n", 13)) == std::string::npos, by.starts_with("mean"));
     const auto document = parse_json("f", exported::bytes_written({trace}, Format::json, options));
     ASSERT_TRUE(document);
     EXPECT_EQ((*document)["reduce"]["by"], by.substr(0, by.find(':')));

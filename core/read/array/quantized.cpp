@@ -41,7 +41,7 @@ class QuantizedParts {
         even = even && group_of[i] == group_of[i / kTogether * kTogether];
       const GptqLevels levels{
           *weight, *zeros, TRY(finite(stem + ".scales")), group_of, rows, bits, how_.zeros_less_one};
-      return array_of_source(weight->where, rows, cols, even, Grouped{levels, bits});
+      return array_of_source(weight->where, rows, cols, even, Grouped<GptqLevels>{levels, bits});
     });
   }
 
@@ -55,7 +55,8 @@ class QuantizedParts {
     if (groups == 0 || cols % groups != 0) return bad_groups(*scales, stem + ".scales", cols);
     return take(stem, {"qweight", "qzeros", "scales"}, *weight, {rows, cols}, [&]() -> Result<StoredArray> {
       const AwqLevels levels{*weight, *zeros, TRY(finite(stem + ".scales")), rows, cols / groups};
-      return array_of_source(weight->where, rows, cols, levels.group_size % kTogether == 0, Grouped{levels, 4});
+      return array_of_source(weight->where, rows, cols, levels.group_size % kTogether == 0,
+                             Grouped<AwqLevels>{levels, 4});
     });
   }
 
@@ -70,7 +71,8 @@ class QuantizedParts {
     return take(stem, {"weight", "scales", "biases"}, *weight, {rows, cols}, [&]() -> Result<StoredArray> {
       const MlxLevels levels{
           *weight, TRY(finite(stem + ".scales")), TRY(finite(stem + ".biases")), cols, how_.group_size, bits};
-      return array_of_source(weight->where, rows, cols, how_.group_size % kTogether == 0, Grouped{levels, bits});
+      return array_of_source(weight->where, rows, cols, how_.group_size % kTogether == 0,
+                             Grouped<MlxLevels>{levels, bits});
     });
   }
 
@@ -178,7 +180,9 @@ class QuantizedParts {
   }
   Status has_levels(const std::string& name, const std::array<float, 16>& levels) const {
     const StoredArray* const array = TRY(find(name));
-    if (!std::ranges::equal(numbers_in(*array), levels, [](float a, float b) { return std::abs(a - b) <= 1e-7f; }))
+    const auto numbers = numbers_in(*array);
+    const auto near = [](float a, float b) { return std::abs(a - b) <= 1e-7f; };
+    if (!std::equal(numbers.begin(), numbers.end(), levels.begin(), levels.end(), near))
       return bad_input(array->where, printable(name), "the levels of nf4 or fp4", "others",
                        ErrorCode::quantized_weights);
     return Done{};

@@ -340,7 +340,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          shift(Key::backslash);
          EXPECT_EQ(state().view.maps, MapKind::weights);
          shift(Key::backslash);
-         EXPECT_EQ(state().view.maps, MapKind::rollout);
+         EXPECT_EQ(state().view.maps, MapKind::strongest);
          key({Key::backslash});
        }},
   };
