@@ -20,7 +20,7 @@ HEADLIGHT_FUZZ_TARGET(attention_json) {
       for (const auto& pattern : heads) {
         if (pattern.rows() != static_cast<headlight::Index>(given.query_tokens.size())) std::abort();
         if (pattern.cols() != static_cast<headlight::Index>(given.key_tokens.size())) std::abort();
-        if (!pattern.allFinite() || pattern.minCoeff() < 0.0f) std::abort();
+        if (pattern.array().isInf().any()) std::abort();  // NaN and numbers below 0 are shown as what they are
       }
     }
   }

@@ -39,8 +39,8 @@ class QuantizedParts {
       bool even = true;
       for (std::size_t i = 0; i < group_of.size(); ++i)
         even = even && group_of[i] == group_of[i / kTogether * kTogether];
-      const GptqLevels levels{
-          *weight, *zeros, TRY(finite(stem + ".scales")), group_of, rows, bits, how_.zeros_less_one};
+      auto factors = TRY(finite(stem + ".scales"));
+      const GptqLevels levels{*weight, *zeros, std::move(factors), group_of, rows, bits, how_.zeros_less_one};
       return array_of_source(weight->where, rows, cols, even, Grouped<GptqLevels>{levels, bits});
     });
   }
@@ -54,7 +54,8 @@ class QuantizedParts {
     TRY(has_shape(stem + ".qzeros", {groups, rows / 8}));
     if (groups == 0 || cols % groups != 0) return bad_groups(*scales, stem + ".scales", cols);
     return take(stem, {"qweight", "qzeros", "scales"}, *weight, {rows, cols}, [&]() -> Result<StoredArray> {
-      const AwqLevels levels{*weight, *zeros, TRY(finite(stem + ".scales")), rows, cols / groups};
+      auto factors = TRY(finite(stem + ".scales"));
+      const AwqLevels levels{*weight, *zeros, std::move(factors), rows, cols / groups};
       return array_of_source(weight->where, rows, cols, levels.group_size % kTogether == 0,
                              Grouped<AwqLevels>{levels, 4});
     });
@@ -69,8 +70,9 @@ class QuantizedParts {
     const int bits = bits_of(weight->shape[1], cols);
     if (bits == 0) return bad_bits(*weight, stem + ".weight", cols);
     return take(stem, {"weight", "scales", "biases"}, *weight, {rows, cols}, [&]() -> Result<StoredArray> {
-      const MlxLevels levels{
-          *weight, TRY(finite(stem + ".scales")), TRY(finite(stem + ".biases")), cols, how_.group_size, bits};
+      auto factors = TRY(finite(stem + ".scales"));
+      auto leasts = TRY(finite(stem + ".biases"));
+      const MlxLevels levels{*weight, std::move(factors), std::move(leasts), cols, how_.group_size, bits};
       return array_of_source(weight->where, rows, cols, how_.group_size % kTogether == 0,
                              Grouped<MlxLevels>{levels, bits});
     });
@@ -81,7 +83,8 @@ class QuantizedParts {
     TRY(has_shape(stem + ".SCB", {weight->shape[0]}));
     const Index rows = weight->shape[0], cols = weight->shape[1];
     return take(stem, {"weight", "SCB", "weight_format"}, *weight, {rows, cols}, [&]() -> Result<StoredArray> {
-      const Scaled scaled{*weight, TRY(finite(stem + ".SCB")), Dtype::int8, cols, 1, cols};
+      auto factors = TRY(finite(stem + ".SCB"));
+      const Scaled scaled{*weight, std::move(factors), Dtype::int8, cols, 1, cols};
       return array_of_source(weight->where, rows, cols, true, scaled);
     });
   }
@@ -92,8 +95,8 @@ class QuantizedParts {
     const auto tiles = [](Index size, Index tile) { return (size + tile - 1) / tile; };
     TRY(has_shape(stem + ".weight_scale_inv", {tiles(rows, how_.scale_rows), tiles(cols, how_.scale_cols)}));
     return take(stem, {"weight", "weight_scale_inv"}, *weight, {rows, cols}, [&]() -> Result<StoredArray> {
-      const Scaled scaled{*weight,        TRY(finite(stem + ".weight_scale_inv")), Dtype::float8, cols, how_.scale_rows,
-                          how_.scale_cols};
+      auto factors = TRY(finite(stem + ".weight_scale_inv"));
+      const Scaled scaled{*weight, std::move(factors), Dtype::float8, cols, how_.scale_rows, how_.scale_cols};
       if (std::ranges::any_of(weight->bytes, [](char byte) { return (byte & 0x7F) == 0x7F; }))
         return bad_input(weight->where, printable(stem) + ".weight", "finite numbers", "one that is not");
       return array_of_source(weight->where, rows, cols, how_.scale_cols % kTogether == 0, scaled);

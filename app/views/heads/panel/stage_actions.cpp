@@ -114,7 +114,8 @@ void draw_stage_actions(Gui& gui, const StageSlots& slots) {
   if (!shown.empty()) {
     if (primary_button(gui, attempt->name.c_str(), shown.c_str())) attempt->run(gui);
     explain_item(gui, attempt->tip);
-  } else if (state.view.pinned && !shows_text(state)) {  // words are read there, no cell is set
+  } else if (state.view.pinned && !shows_text(state) &&
+             !state.trace->is_signed) {  // words are read there, no cell is set
     weight_by_hand(gui, right);
   }
   ImGui::SetCursorPos({right, 0});
