@@ -292,7 +292,7 @@ def compare(draw, form, found, first):
         within = 1e-3 if '--dtype' in draw.chosen else 2e-6
         if a.shape != b.shape or not np.allclose(a, b, rtol=within, atol=within / 10, equal_nan=True):
             fault(draw, form, f'{name} as in json {a[:4]} ({len(a)})', f'{b[:4]} ({len(b)})')
-    if not first.keys() & found.keys():
+    if (first or found) and not first.keys() & found.keys():
         fault(draw, form, f'some of {sorted(first)}', sorted(found))
 
 
