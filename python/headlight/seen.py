@@ -43,7 +43,7 @@ class Mistake(NamedTuple):
 
 def _line(facts: Mapping[str, Any]) -> tuple[Any, ...]:
     """Of a call: the line of code that ran it, and its scale."""
-    return re.sub(r" \(.*", "", facts["where"]), facts.get("d_k"), f"{facts.get('scale', 0):.4g}"
+    return re.sub(r" \(.*", "", facts.get("where", "")), facts.get("d_k"), f"{facts.get('scale', 0):.4g}"
 
 
 class Report:
@@ -62,7 +62,7 @@ class Report:
         scales = {one["call"] for one in answer["mistakes"] if one["code"] == "scale_missing"}
         plain = {_line(facts) for call, (facts, _) in enumerate(captured) if call not in scales and "scale" in facts}
         lent = {call for call in scales if _line(captured[call][0]) in plain}      # whose scale is right beside a bias
-        said = [*said, *((call, captured[call][0]["where"], "scale_given") for call in lent)]
+        said = [*said, *((call, captured[call][0].get("where", ""), "scale_given") for call in lent)]
         exchanged = {call for call, _, *text in said if re.search("'(mask_of_other_sentences|others)'", str(text))}
         for one in answer["mistakes"]:      # (masks of other sentences explain more than one that is off by one does)
             if one["call"] in exchanged and one["code"] in ("mask_missing", "mask_off_by_one") or \
