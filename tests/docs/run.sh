@@ -191,7 +191,7 @@ for document; do
   while read -r option; do
     case $option in
       --preset | --build | --prefix | --check | --slow | --hooks | --keep-order | --pipe | --block | --sshlogin | --program | \
-        --memory | --changed | --switched | --site | --card | --cflags | --libs | --compare | --table | --help | --version) ;;
+        --memory | --changed | --switched | --site | --card | --cflags | --libs | --compare | --table | --write | --help | --version) ;;
       *) grep -qx -- "$option" "$work/options" || fault "$document: $option: no command has this option" ;;
     esac
   done < <(grep -vE '^(cmake|cpack|parallel|sbatch|tests/)' "$source_file" | grep -oE -- '(^|[^a-z0-9-])--[a-z][a-z0-9-]+' | grep -oE -- '--[a-z].*' | sort -u)
