@@ -86,6 +86,10 @@ class Folder(contextlib.AbstractContextManager):
         self.close()
 
 
+# What the program says of arrays: what they were taken for, and numbers that are no weights.
+_OF_ARRAYS = re.compile(r": (taken for .*|[^:]*attentions[^:]*: .*(?: NaNs? in | below 0 \().*)$")
+
+
 def run(arguments: Sequence[str], text: str | None = None, accept: Sequence[int] = (0,)) -> bytes:
     """Standard output of one command; another exit status than those accepted raises the first line of its message."""
     with refused(f"headlight {arguments[0]}"):
@@ -95,8 +99,8 @@ def run(arguments: Sequence[str], text: str | None = None, accept: Sequence[int]
         raise Error(first_line(done.stderr.decode(errors="replace")) or
                     f"headlight {arguments[0]}: expected exit status 0, found {done.returncode}")
     for line in done.stderr.decode(errors="replace").splitlines():
-        if ": taken for " in line:      # what arrays were taken for
-            print("headlight: " + line[line.index("taken for "):], file=sys.stderr)
+        if found := _OF_ARRAYS.search(line):
+            print("headlight: " + found[1], file=sys.stderr)
     return done.stdout
 
 

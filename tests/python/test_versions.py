@@ -49,7 +49,8 @@ class Versions(unittest.TestCase):
     def test_the_syntax_is_that_of_the_oldest(self):
         files = sorted(glob.glob(os.path.join(PACKAGE, "*.py")))
         self.assertEqual([os.path.basename(path) for path in files],
-                         ["__init__.py", "engine.py", "flow.py", "follow.py", "library.py", "nodes.py", "seen.py"])
+                         ["__init__.py", "engine.py", "flow.py", "follow.py", "library.py", "nodes.py", "notebook.py",
+                          "seen.py"])
         for path in files:
             with self.subTest(path), open(path, encoding="utf-8") as file:
                 self.look(ast.parse(file.read(), feature_version=OLDEST))
