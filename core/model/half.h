@@ -1,4 +1,4 @@
-// The 16-bit and 8-bit floats of files. Function objects, so that loops that take them inline them.
+// Floats of 16 and 8 bits, and whole numbers beside a scale. Function objects, so that loops that take one inline it.
 #pragma once
 
 #include <bit>
@@ -21,6 +21,15 @@ inline constexpr auto from_float8 = [](std::uint8_t bits) {
   const float number = std::bit_cast<float>(rest << 20) * 0x1p120f;  // the exponents are 120 apart
   const auto magnitude = rest == 0x7Fu ? 0x7FC00000u : std::bit_cast<std::uint32_t>(number);
   return std::bit_cast<float>(magnitude | (bits & 0x80u) << 24);
+};
+
+/// scale·level + least, the product rounded before the sum: Q4_1, GPTQ, AWQ, MLX.
+inline constexpr auto from_level = [](auto level, float scale, float least) {
+  return static_cast<float>(level) * scale + least;
+};
+/// level·scale/127, in the order of bitsandbytes' int8_vectorwise_dequant.
+inline constexpr auto from_int8 = [](std::int8_t level, float scale) {
+  return static_cast<float>(level) * scale * 7.874015718698502e-3f;
 };
 
 /// bfloat16, the upper half of a float32.

@@ -58,15 +58,17 @@ void widen_q4_0(const char* from, Index blocks, float* to) {
   });
 }
 
-/// scale·q + least
+/// scale·q + least of 32 numbers of 4 bits
+void widen_levels_4(const Byte* from, float scale, float least, float* to) {
+  for (int j = 0; j < 16; ++j) {
+    to[j] = from_level(from[j] & 15, scale, least);
+    to[j + 16] = from_level(from[j] >> 4, scale, least);
+  }
+}
+
 void widen_q4_1(const char* from, Index blocks, float* to) {
-  each_block<20, kSmall>(from, blocks, to, [](const Byte* at, float* x) {
-    const float scale = half_at(at), least = half_at(at + 2);
-    for (int j = 0; j < 16; ++j) {
-      x[j] = static_cast<float>(at[4 + j] & 15) * scale + least;
-      x[j + 16] = static_cast<float>(at[4 + j] >> 4) * scale + least;
-    }
-  });
+  each_block<20, kSmall>(from, blocks, to,
+                         [](const Byte* at, float* x) { widen_levels_4(at + 4, half_at(at), half_at(at + 2), x); });
 }
 
 /// The five-bit numbers j and j + 16 of a block.
@@ -237,37 +239,26 @@ float float_at(const Byte* at) {
   return number;
 }
 
-/// scale·q + least, the numbers in the order of Q4_1
 void widen_grouped_4(const char* from, Index blocks, float* to) {
-  each_block<24, kSmall>(from, blocks, to, [](const Byte* at, float* x) {
-    const float scale = float_at(at), least = float_at(at + 4);
-    for (int j = 0; j < 16; ++j) {
-      x[j] = static_cast<float>(at[8 + j] & 15) * scale + least;
-      x[j + 16] = static_cast<float>(at[8 + j] >> 4) * scale + least;
-    }
-  });
+  each_block<24, kSmall>(from, blocks, to,
+                         [](const Byte* at, float* x) { widen_levels_4(at + 8, float_at(at), float_at(at + 4), x); });
 }
 
 void widen_grouped_8(const char* from, Index blocks, float* to) {
   each_block<40, kSmall>(from, blocks, to, [](const Byte* at, float* x) {
-    const float scale = float_at(at), least = float_at(at + 4);
-    for (int j = 0; j < kSmall; ++j) x[j] = static_cast<float>(at[8 + j]) * scale + least;
+    for (int j = 0; j < kSmall; ++j) x[j] = from_level(at[8 + j], float_at(at), float_at(at + 4));
   });
 }
 
-/// q·scale/127, in the order of bitsandbytes' int8_vectorwise_dequant
 void widen_int8(const char* from, Index blocks, float* to) {
   each_block<36, kSmall>(from, blocks, to, [](const Byte* at, float* x) {
-    const float scale = float_at(at);
-    for (int j = 0; j < kSmall; ++j)
-      x[j] = static_cast<float>(static_cast<std::int8_t>(at[4 + j])) * scale * 7.874015718698502e-3f;
+    for (int j = 0; j < kSmall; ++j) x[j] = from_int8(static_cast<std::int8_t>(at[4 + j]), float_at(at));
   });
 }
 
 void widen_float8(const char* from, Index blocks, float* to) {
   each_block<36, kSmall>(from, blocks, to, [](const Byte* at, float* x) {
-    const float scale = float_at(at);
-    for (int j = 0; j < kSmall; ++j) x[j] = from_float8(at[4 + j]) * scale;
+    for (int j = 0; j < kSmall; ++j) x[j] = from_float8(at[4 + j]) * float_at(at);
   });
 }
 

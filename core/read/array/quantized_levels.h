@@ -48,7 +48,7 @@ struct Grouped {
   Dtype kind() const { return bits == 8 ? Dtype::grouped_8 : Dtype::grouped_4; }
   float value(Index row, Index col) const {
     const Index group = of.group(col);
-    return static_cast<float>(of.level(row, col)) * of.scale(row, group) + of.least(row, group);
+    return from_level(of.level(row, col), of.scale(row, group), of.least(row, group));
   }
   void block(Index row, Index col, char* to) const {
     const Index group = of.group(col);
@@ -133,7 +133,7 @@ struct Scaled {
   float value(Index row, Index col) const {
     const char byte = weight.bytes[static_cast<std::size_t>(row * cols + col)];
     if (blocks == Dtype::float8) return from_float8(static_cast<Byte>(byte)) * scale(row, col);
-    return static_cast<float>(static_cast<signed char>(byte)) * scale(row, col) * 7.874015718698502e-3f;
+    return from_int8(static_cast<std::int8_t>(byte), scale(row, col));
   }
   void block(Index row, Index col, char* to) const {
     put_float(to, scale(row, col));

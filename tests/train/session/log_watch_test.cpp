@@ -1,9 +1,6 @@
 // A training that another program logs: its steps come to the slider while they are written.
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <thread>
-
 #include "app/session_fixture.h"
 #include "models/log_folder.h"
 #include "models/open_model.h"
@@ -28,16 +25,6 @@ void log(const fs::path& folder, Index step, float first, const std::string& tok
   ASSERT_TRUE(write_tensors(folder / name, {{"attentions", {1, 2, 3, 3}, weights.data()}},
                             {{"step", std::to_string(step)}, {"tokens", tokens}, {"key_tokens", tokens}},
                             TensorType::float32));
-}
-
-template <class Done>
-bool shown_in_time(Loop& loop, AppState& state, Done done) {
-  Commands none;
-  for (int i = 0; i < 12000 && !done(); ++i) {
-    loop.step(state, none, 0);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return done();
 }
 
 float first_weight(const AppState& state) {
@@ -78,7 +65,7 @@ TEST(LogWatch, StepsComeToTheSliderWhileTheyAreWritten) {
   Loop loop({}, {});
   Commands open{OpenPath{folder.path().string()}};
   loop.step(state, open, 0);
-  ASSERT_TRUE(shown_in_time(loop, state, [&] { return steps_of(state).size() == 2; }));
+  ASSERT_TRUE(fixture::eventually(loop, state, [&] { return steps_of(state).size() == 2; }));
   EXPECT_EQ(steps_of(state), (std::vector<Index>{100, 200}));
   EXPECT_EQ(state.view.view, View::train);
   EXPECT_EQ(trainings(state).run->phase, TrainingPhase::running);
@@ -86,7 +73,7 @@ TEST(LogWatch, StepsComeToTheSliderWhileTheyAreWritten) {
   EXPECT_FALSE(trainings(state).run->shown);
 
   log(folder.path(), 300, 0.75f);
-  ASSERT_TRUE(shown_in_time(loop, state, [&] { return trainings(state).run->step == 300; }));
+  ASSERT_TRUE(fixture::eventually(loop, state, [&] { return trainings(state).run->step == 300; }));
   EXPECT_EQ(first_weight(state), 0.75f);
   EXPECT_EQ(trainings(state).run->plan.steps(), 300) << "the end of the slider";
 
@@ -95,12 +82,12 @@ TEST(LogWatch, StepsComeToTheSliderWhileTheyAreWritten) {
   EXPECT_EQ(trainings(state).run->shown, 100);
   EXPECT_EQ(first_weight(state), 0.25f);
   log(folder.path(), 400, 0.0f);
-  ASSERT_TRUE(shown_in_time(loop, state, [&] { return trainings(state).run->step == 400; }));
+  ASSERT_TRUE(fixture::eventually(loop, state, [&] { return trainings(state).run->step == 400; }));
   EXPECT_EQ(first_weight(state), 0.25f) << "what is looked at stays";
 
   log(folder.path(), 450, 0.5f, R"(["another", "sentence", "."])");
   log(folder.path(), 500, 1.0f);
-  ASSERT_TRUE(shown_in_time(loop, state, [&] { return trainings(state).run->step == 500; }));
+  ASSERT_TRUE(fixture::eventually(loop, state, [&] { return trainings(state).run->step == 500; }));
   EXPECT_EQ(steps_of(state), (std::vector<Index>{100, 200, 300, 400, 500}));
   EXPECT_FALSE(state.document.trained) << "no shape to be chosen";
 
@@ -116,7 +103,7 @@ TEST(LogWatch, ManySteps) {
   Loop loop({}, {});
   Commands open{OpenPath{folder.path().string()}};
   loop.step(state, open, 0);
-  ASSERT_TRUE(shown_in_time(loop, state, [&] { return steps_of(state).size() == 50; }));
+  ASSERT_TRUE(fixture::eventually(loop, state, [&] { return steps_of(state).size() == 50; }));
   for (const Index step : steps_of(state)) EXPECT_EQ(step % 20, 0);
 }
 
@@ -127,7 +114,7 @@ TEST(LogWatch, WhatIsNoAttentionIsSaid) {
   Loop loop({}, {});
   Commands open{OpenPath{folder.path().string()}};
   loop.step(state, open, 0);
-  ASSERT_TRUE(shown_in_time(loop, state, [&] { return state.notice.has_value(); }));
+  ASSERT_TRUE(fixture::eventually(loop, state, [&] { return state.notice.has_value(); }));
   EXPECT_EQ(trainings(state).run->phase, TrainingPhase::failed);
   EXPECT_NE(state.notice->text.find("step-000001.safetensors"), std::string::npos);
 }

@@ -27,11 +27,7 @@ class TrainerTest : public testing::Test {
   }
   template <class Done>
   bool eventually(Done done) {
-    for (int i = 0; i < 12000 && !done(); ++i) {
-      push({});
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return done();
+    return fixture::eventually(*loop, state, done);
   }
   std::string weights(const fs::path& model) {
     const auto read = read_file(model / "model.safetensors");
