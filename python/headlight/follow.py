@@ -489,6 +489,9 @@ class Tracer:
             known = given and (op.name != "einsum" or len(op.args) == 2)
             return self._on_other(Operation(again, "", given, {}, op.out, node, node.root)) if known else None
         a, b = product.operands.values()
+        if op.name == "baddbmm" and not op.kwargs.get("beta", 1) and not op.out.isfinite().all() and \
+                a.isfinite().all() and b.isfinite().all():
+            return self._note("unwritten", str(caller()))
         root_a, root_b = self.node_of(a).root, self.node_of(b).root
         parameter = torch_module().nn.Parameter
         parameters = [isinstance(one, parameter) or isinstance(root.info, parameter) for one, root in

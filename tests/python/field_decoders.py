@@ -97,7 +97,7 @@ run = lambda: gpt(ids)
 """, ("q, k, v = self.c_attn(x).split(D, dim=2) -> q, k, v = self.c_attn(x).chunk(3, -1)", "y = att @ v -> y = torch.einsum('bhts,bhsd->bhtd', att, v)",
       "gpt(ids) -> gpt(ids[:1])", "gpt(ids) -> gpt(ids[:, :1])", "for block in self.h: -> for block in [self.h[0]] * 3:",
       "att = F.softmax(att, dim=-1) -> att = F.softmax(att, dim=-1, dtype=torch.float32).to(q.dtype)", "float(\"-inf\") -> torch.finfo(att.dtype).min",
-      "        att = (q @ k.transpose(-2, -1)) * (1.0 / math.sqrt(k.size(-1))) ->         q, k, v = (t.reshape(B * H, T, d) for t in (q, k, v))\n        att = torch.baddbmm(torch.zeros(B * H, T, T), q, k.transpose(-2, -1), beta=0, alpha=1 / math.sqrt(d)).view(B, H, T, T) ;; y = att @ v -> y = torch.bmm(att.view(B * H, T, T), v).view(B, H, T, d)",
+      "        att = (q @ k.transpose(-2, -1)) * (1.0 / math.sqrt(k.size(-1))) ->         q, k, v = (t.reshape(B * H, T, d) for t in (q, k, v))\n        att = torch.baddbmm(torch.zeros(B * H, T, T), q, k.transpose(-2, -1), alpha=1 / math.sqrt(d)).view(B, H, T, T) ;; y = att @ v -> y = torch.bmm(att.view(B * H, T, T), v).view(B, H, T, d)",
       "x = x + self.attn(self.ln_1(x)) -> x = self.ln_1(x + self.attn(x))"),
     ("== 0 -> == 1", "torch.tril(torch.ones(8, 8)) -> torch.tril(torch.ones(8, 8), 1)", "torch.tril(torch.ones(8, 8)) -> torch.triu(torch.ones(8, 8))",
      "dim=-1) -> dim=0)", "* (1.0 / math.sqrt(k.size(-1))) -> / k.size(-1)", "* (1.0 / math.sqrt(k.size(-1))) -> ",

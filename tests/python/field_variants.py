@@ -79,7 +79,7 @@ class Attention(nn.Module):
         key = key.transpose(-1, -2)
         length = key.shape[-1]
         query = query.reshape(batch, n * H, d)
-        attn_weights = torch.baddbmm(torch.zeros(batch, n * H, length), query, key, beta=0, alpha=d ** -0.5).view(batch, n, H, length)
+        attn_weights = torch.baddbmm(torch.zeros(batch, n * H, length), query, key, alpha=d ** -0.5).view(batch, n, H, length)
         mask = self.bias[None, length - n:length, :length].unsqueeze(2)
         if attention_mask is not None:
             mask = mask & attention_mask[:, None, None]
