@@ -1,8 +1,13 @@
+#include <algorithm>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include "base/folders.h"
+#include "base/formatted.h"
 #include "base/utf8.h"
 #include "cli/frame/commands.h"
+#include "model/head_text.h"
 #include "models/bundled_models.h"
 #include "models/log_folder.h"
 #include "models/model_sources.h"
@@ -10,6 +15,7 @@
 #include "read/gguf/gguf_model.h"
 #include "read/hub/adapter.h"
 #include "read/hub/folder_kind.h"
+#include "read/tokenizer/tokenizer_file.h"
 #include "text/nearest.h"
 
 namespace headlight {
@@ -34,7 +40,38 @@ Result<WhatLines> what_checkpoint(const SourceParts& parts, const std::filesyste
   for (const auto& adapter : places.adapters.folders) lines.what += ", with the adapter in " + adapter.string();
   if (places.weights == path && has_adapter(path)) lines.what += ", with an adapter beside it";
   if (!model.opens()) lines.what += "\n" + printable_message(model.reason);
+  if (is_folder(places.tokenizer) && has_tokenizer(places.tokenizer))
+    if (const auto tokenizer = read_tokenizer(places.tokenizer, parts.rules); !tokenizer)
+      lines.what += "\n" + printable_message(tokenizer.error().message());
   return lines;
+}
+
+/// Attention that was computed before, or the tensors of one, in the words of its sizes.
+std::string what_numbers(const Model& model) {
+  std::string line;
+  for (const auto& [which, stack] : model.given->stacks) {
+    const bool computed = !stack.patterns.empty();
+    line += (line.empty() ? computed ? "attention: " : "tensors of an attention: " : "; ") +
+            (model.given->stacks.size() > 1 ? std::string(stack_name(which)) + ": " : "") +
+            counted(computed ? static_cast<Index>(stack.patterns.size()) : 1, "layer") + ", " +
+            counted(model.config.num_heads, "head") + ", " + std::to_string(stack.query_tokens.size()) + " × " +
+            std::to_string(stack.key_tokens.size()) + " tokens";
+  }
+  return line;
+}
+
+/// A folder that is none of a model; files in it may be opened.
+WhatLines what_other_folder(const std::filesystem::path& folder) {
+  constexpr std::size_t kMostNamed = 3;
+  std::vector<std::string> files;
+  std::error_code failed;
+  for (std::filesystem::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed))
+    if (is_regular(entry->path()) && names_model(entry->path()))
+      files.push_back(printable(entry->path().filename().string()));
+  std::sort(files.begin(), files.end());
+  if (files.empty()) return {"a folder without config.json, with nothing of a model that is known"};
+  return {"a folder without config.json, with " + counted(static_cast<Index>(files.size()), "file") +
+          " of attention or weights\neach is opened by its own path: " + first_texts(files, kMostNamed)};
 }
 
 Result<WhatLines> what_is(const std::string& source) {
@@ -49,16 +86,16 @@ Result<WhatLines> what_is(const std::string& source) {
     return WhatLines{kind.what + (kind.way.empty() ? "" : "\n" + kind.way)};
   if (folder && !logged_steps(path).empty())
     return WhatLines{"the log of a training, with " + std::to_string(logged_steps(path).size()) + " steps", true};
-  if (folder) return WhatLines{"a folder without config.json, with nothing of a model that is known"};
+  if (folder) return what_other_folder(path);
   if (!names_model(path) && !source.ends_with(".headlight.json") && !source.ends_with(".html"))
     return WhatLines{"another file"};
   auto opened = open_model(path);
   if (!opened) return WhatLines{"a file of a known kind that cannot be opened\n" + opened.error().message()};
   const Model& model = *opened->document.model;
-  const bool own = model.given.has_value();
-  return WhatLines{(own ? "attention, or the tensors of one" : "the weights of a model") + std::string(": ") +
-                       std::to_string(model.config.num_heads) + " heads",
-                   true};
+  WhatLines lines{
+      model.given ? what_numbers(model) : "the weights of a model: " + counted(model.config.num_heads, "head"), true};
+  for (const Error& warning : opened->warnings) lines.what += "\n" + printable_message(warning.message());
+  return lines;
 }
 
 ParsedCommand add_what(Parser& parser, const Frontend&) {

@@ -29,7 +29,7 @@ TEST(What, CheckpointsAndAttentionOpen) {
   ASSERT_EQ(run(small({"export", "--random", "--text", "a b", "-o", file})).status, 0);
   const Said attention = said_of(file);
   EXPECT_EQ(attention.status, 0);
-  EXPECT_EQ(attention.first, "attention, or the tensors of one: 2 heads");
+  EXPECT_EQ(attention.first, "attention: 1 layer, 2 heads, 2 × 2 tokens");
 }
 
 TEST(What, OtherLayoutsAreNamedWithTheWayFromThem) {
@@ -47,12 +47,47 @@ TEST(What, OtherLayoutsAreNamedWithTheWayFromThem) {
   EXPECT_TRUE(said_of(pointer).first.starts_with("a Git LFS pointer to a file of 438 MB")) << said_of(pointer).first;
 }
 
+TEST(What, ATokenizerThatCannotBeReadIsSaid) {
+  const Folder folder;
+  std::filesystem::copy(fixture::golden("bert"), folder / "bert");
+  EXPECT_EQ(said_of((folder / "bert").string()).second, "");
+  folder.with("bert/tokenizer.json", "version https://git-lfs.github.com/spec/v1\noid sha256:0a\nsize 437955512\n");
+  const Said said = said_of((folder / "bert").string());
+  EXPECT_EQ(said.status, 0);
+  EXPECT_TRUE(contains(said.second, "tokenizer.json: expected a tokenizer, found a Git LFS pointer")) << said.second;
+}
+
 TEST(What, AGgufFileIsOneAlsoWhereItIsDamaged) {
   const Folder folder;
   const Said damaged = said_of(folder.with("m.gguf", "GGUF"));
   EXPECT_EQ(damaged.status, 1);
   EXPECT_EQ(damaged.first, "a GGUF file");
   EXPECT_TRUE(contains(damaged.second, "more bytes at 4")) << damaged.second;
+}
+
+TEST(What, WeightsUnderANameOfTheirOwnOpenWhereTheyAreTheOnlyOnes) {
+  const Folder folder;
+  std::filesystem::copy(fixture::golden("bert"), folder / "bert");
+  const std::string bert = (folder / "bert").string();
+  std::filesystem::rename(folder / "bert/model.safetensors", folder / "bert/model.fp16.safetensors");
+  folder.with("bert/training_args.bin", "x");
+  EXPECT_EQ(said_of(bert).status, 0) << said_of(bert).second;
+  std::filesystem::copy(folder / "bert/model.fp16.safetensors", folder / "bert/other.safetensors");
+  const Said two = said_of(bert);
+  EXPECT_EQ(two.status, 1);
+  EXPECT_TRUE(
+      contains(two.second, "found 2 (model.fp16.safetensors, other.safetensors): each is opened by its own path"))
+      << two.second;
+}
+
+TEST(What, AFolderOfOtherFilesNamesThoseThatOpen) {
+  const Folder folder;
+  ASSERT_EQ(run(small({"export", "--random", "--text", "a b", "-o", (folder / "a.npz").string()})).status, 0);
+  folder.with("notes.txt", "x");
+  const Said said = said_of(folder.path().string());
+  EXPECT_EQ(said.first, "a folder without config.json, with 1 file of attention or weights");
+  EXPECT_EQ(said.second, "each is opened by its own path: a.npz\n");
+  EXPECT_EQ(said.status, 1);
 }
 
 TEST(What, NothingIsRefused) {

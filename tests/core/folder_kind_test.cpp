@@ -35,6 +35,7 @@ TEST_F(KindOfFolder, IsThatOfItsFiles) {
       {{"config.json", "openvino_model.bin", "openvino_model.xml"}, "OpenVINO", "exported from"},
       {{"config.json", "onnx/model.onnx"}, "onnx/model.onnx, an ONNX file", ""},
       {{"adapter_config.json", "tokenizer.json"}, "an adapter", "with its base"},
+      {{"config.json", "a.Q4_0.gguf", "b.Q8_0.gguf"}, "2 GGUF files (a.Q4_0.gguf, b.Q8_0.gguf)", "by its own path"},
       {{"tokenizer.json"}, "a tokenizer alone, no config.json", ""},
       {{"ckpt.pt"}, "ckpt.pt without config.json", "nanoGPT"},
       {{"events.out.tfevents.1700000000.host"}, "the log of a training", "checkpoint folders"},

@@ -10,15 +10,18 @@
 namespace headlight::npz_strings_test {
 namespace {
 
-std::string npy_of_strings(const std::string& shape, std::size_t letters, const std::vector<std::u32string>& words) {
-  std::string dictionary =
-      "{'descr': '<U" + std::to_string(letters) + "', 'fortran_order': False, 'shape': " + shape + ", }";
+std::string npy_of(const std::string& descr, const std::string& shape) {
+  std::string dictionary = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }";
   dictionary.resize((dictionary.size() + 11 + 63) / 64 * 64 - 11, ' ');
   dictionary += '\n';
   std::string bytes("\x93NUMPY\x01\0", 8);
   bytes += static_cast<char>(dictionary.size() & 255);
   bytes += static_cast<char>(dictionary.size() >> 8);
-  bytes += dictionary;
+  return bytes + dictionary;
+}
+
+std::string npy_of_strings(const std::string& shape, std::size_t letters, const std::vector<std::u32string>& words) {
+  std::string bytes = npy_of("<U" + std::to_string(letters), shape);
   for (std::u32string word : words) {
     word.resize(letters, U'\0');
     for (const char32_t letter : word)
@@ -62,6 +65,18 @@ TEST_F(NpzStrings, NameTheRowsOfAttention) {
       write({{"attentions.npy", npy_of_weights()}, {"tokens.npy", npy_of_strings("()", list.size(), {list})}}), {});
   ASSERT_TRUE(json) << json.error().message();
   EXPECT_EQ(json->model->given->stacks.at(Stack::self).query_tokens.tokens[2].text, "c");
+}
+
+TEST_F(NpzStrings, OfBytesAreText) {
+  using namespace std::string_literals;
+  const std::string words = npy_of("|S4", "(4,)") + "the\0cat\0\xE6\x88\x91\0\xE4\xBD\0\0"s;
+  const auto file = read_npz(write({{"tokens.npy", words}}));
+  ASSERT_TRUE(file) << file.error().message();
+  EXPECT_EQ(file->metadata.at("tokens"), R"(["the","cat","我","<0xE4><0xBD>"])");
+  const auto objects = read_npz(write({{"tokens.npy", npy_of("|O", "(4,)")}}));
+  ASSERT_FALSE(objects);
+  EXPECT_NE(objects.error().message().find("or strings (U, S), found objects of Python"), std::string::npos)
+      << objects.error().message();
 }
 
 TEST_F(NpzStrings, ThatAreNoTextAreRefused) {

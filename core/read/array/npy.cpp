@@ -1,5 +1,6 @@
 #include "read/array/npy.h"
 
+#include <algorithm>
 #include <cassert>
 #include <charconv>
 
@@ -127,9 +128,15 @@ Result<NpyHeader> parse_npy_header(std::string_view where, std::string_view head
     if (!key || !reader.take(':')) return malformed();
     if (*key == "descr" && !has_descr) {
       const auto descr = reader.take_string();
-      if (!descr || !take_descr(*descr, result))
-        return bad_input(where, "dtype", "bool, an integer or a float",
-                         descr ? "'" + printable(*descr) + "'" : "a structured one", ErrorCode::bad_value);
+      if (!descr || !take_descr(*descr, result)) {
+        const bool objects = descr && descr->ends_with('O');
+        return bad_input(where, "dtype",
+                         std::string("bool, an integer or a float") + (objects ? ", or strings (U, S)" : ""),
+                         objects ? "objects of Python, which are not read"
+                         : descr ? "'" + printable(*descr) + "'"
+                                 : "a structured one",
+                         ErrorCode::bad_value);
+      }
       has_descr = true;
     } else if (*key == "fortran_order" && !has_order) {
       const auto order = reader.take_bool();
@@ -157,12 +164,12 @@ Result<NpyHeader> parse_npy_header(std::string_view where, std::string_view head
 }
 
 std::optional<NpyStrings> parse_npy_strings(std::string_view header) {
-  constexpr std::string_view kStrings = "'<U";
+  constexpr std::string_view kWide = "'<U", kBytes = "'|S";
   constexpr std::size_t kMostLetters = std::size_t{1} << 24;
-  const std::size_t at = header.find(kStrings);
+  const std::size_t at = std::min(header.find(kWide), header.find(kBytes));
   if (at == header.npos) return std::nullopt;
-  NpyStrings strings;
-  const char* const begin = header.data() + at + kStrings.size();
+  NpyStrings strings{.width = header.substr(at).starts_with(kBytes) ? 1u : 4u};
+  const char* const begin = header.data() + at + kWide.size();
   const auto [end, error] = std::from_chars(begin, header.data() + header.size(), strings.letters);
   if (error != std::errc{} || end == header.data() + header.size() || *end != '\'' || strings.letters > kMostLetters)
     return std::nullopt;

@@ -31,13 +31,14 @@ Result<std::size_t> npy_data_offset(std::string_view where, std::string_view pre
 /// `header` are all bytes before the data.
 Result<NpyHeader> parse_npy_header(std::string_view where, std::string_view header);
 
-/// Strings that NumPy stores as UTF-32, filled up with zeros (dtype <U).
+/// Strings of NumPy, filled up with zeros: UTF-32 (dtype <U), or bytes (dtype S).
 struct NpyStrings {
-  std::size_t letters = 0;   // of each string
-  std::vector<Index> shape;  // empty: a single one
+  std::size_t letters = 0;        // of each string
+  std::size_t width = 4;          // bytes of a letter
+  std::vector<Index> shape = {};  // empty: a single one
   std::size_t count = 0;
 
-  std::size_t bytes() const { return 4 * letters * count; }
+  std::size_t bytes() const { return width * letters * count; }
 };
 
 /// The same of an array of strings; nothing where the header is that of another array.

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/formatted.h"
 #include "base/mapped_file.h"
 #include "base/utf8.h"
 #include "read/array/npy.h"
@@ -95,6 +96,19 @@ Result<OpenMember> open_member(std::string_view where, zip_t* archive, zip_uint6
   return member;
 }
 
+/// Bytes up to the zeros that fill them up; one that is no UTF-8 (a part of a character) as <0xE4>.
+std::string text_of_bytes(std::string_view bytes) {
+  while (bytes.ends_with('\0')) bytes.remove_suffix(1);
+  std::string text;
+  while (!bytes.empty()) {
+    const std::size_t good = first_invalid_utf8(bytes).value_or(bytes.size());
+    text += bytes.substr(0, good);
+    if (good < bytes.size()) text += formatted("<0x%02X>", static_cast<unsigned char>(bytes[good]));
+    bytes.remove_prefix(std::min(good + 1, bytes.size()));
+  }
+  return text;
+}
+
 /// A string as it is, several as a JSON list: as the metadata of safetensors have them.
 Result<std::string> read_strings(OpenMember& member) {
   const NpyStrings& strings = *member.strings;
@@ -104,7 +118,9 @@ Result<std::string> read_strings(OpenMember& member) {
     return bad_input(where, "size", std::to_string(strings.bytes()) + " bytes of text", std::to_string(bytes.size()),
                      ErrorCode::file_damaged);
   std::vector<std::string> texts(strings.count);
-  for (std::size_t i = 0; i < strings.count * strings.letters; ++i) {
+  for (std::size_t i = 0; i < texts.size() && strings.width == 1; ++i)
+    texts[i] = text_of_bytes(std::string_view(bytes).substr(i * strings.letters, strings.letters));
+  for (std::size_t i = 0; i < strings.count * strings.letters && strings.width == 4; ++i) {
     const auto letter = static_cast<std::uint32_t>(little_endian(bytes, 4 * i, 4));
     if (letter > 0x10FFFF || (letter >= 0xD800 && letter < 0xE000))
       return bad_input(where, "text", "UTF-32", "other numbers", ErrorCode::file_damaged);

@@ -23,10 +23,6 @@ std::string axes_names(const HeldAxes& axes) {
   return joined_texts(axes, ",", [](HeldAxis axis) { return name_in(kAxisNames, axis); });
 }
 
-std::string held_count(Index count, const std::string& one) {
-  return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
-}
-
 /// What one array is taken for, and what else it could be.
 struct AxesRead {
   HeldAxes axes;
@@ -54,7 +50,7 @@ struct HeldReader {
 
   void say_sentence(Index sentence, Index count) {
     shown = sentence;
-    said.insert("0 " + held_count(count, "sentence") + ", showing sentence " + std::to_string(sentence) +
+    said.insert("0 " + counted(count, "sentence") + ", showing sentence " + std::to_string(sentence) +
                 " (--sentence 0 to " + std::to_string(count - 1) + ")");
   }
 
@@ -204,11 +200,11 @@ struct HeldReader {
     }
     if (choice.step) {
       TRY(check_within(where, "--step", *choice.step, count));
-      said.insert("1 " + held_count(count, "step") + " of generate(), showing step " + std::to_string(*choice.step));
+      said.insert("1 " + counted(count, "step") + " of generate(), showing step " + std::to_string(*choice.step));
       return std::move(steps[static_cast<std::size_t>(*choice.step)]);
     }
-    said.insert("1 " + held_count(count, "step") + " of generate() as one map (--step 0 to " +
-                std::to_string(count - 1) + " shows one)");
+    said.insert("1 " + counted(count, "step") + " of generate() as one map (--step 0 to " + std::to_string(count - 1) +
+                " shows one)");
     const Index maps = steps[0].shape[0] * steps[0].shape[1];
     if (rows > static_cast<Index>(kMaxTokens) || keys > static_cast<Index>(kMaxTokens) ||
         rows * keys > kMostHeldCells / maps)
@@ -291,7 +287,7 @@ Result<Array> take_group(HeldReader& reader, const HeldGroup& group) {
     for (std::size_t i = 1; i < found.size(); ++i)
       if (found[i].size() != found[0].size())
         return bad_input(reader.where, reader.name + " list " + std::to_string(i),
-                         held_count(static_cast<Index>(found[0].size()), "array") + ", as the first has",
+                         counted(static_cast<Index>(found[0].size()), "array") + ", as the first has",
                          std::to_string(found[i].size()), ErrorCode::wrong_shape);
     return reader.of_lists(found);
   }
@@ -367,9 +363,9 @@ Result<ArrayFile> held_attention(std::string_view where, const ArrayFile& held, 
     constexpr const char* kNames[] = {"decoder_attentions", "encoder_attentions", "cross_attentions"};  // of Stack
     const std::vector<Index>& shape = taken.shape;
     const char* name = one ? "attentions" : kNames[static_cast<std::size_t>(group.stack.value_or(Stack::self))];
-    line += (line.empty() ? "" : "; ") + (one ? std::string() : std::string(name) + ": ") +
-            held_count(shape[0], "layer") + ", " + held_count(shape[1], "head") + ", " + std::to_string(shape[2]) +
-            (shape[2] == 1 ? " query" : " queries") + ", " + held_count(shape[3], "key");
+    line += (line.empty() ? "" : "; ") + (one ? std::string() : std::string(name) + ": ") + counted(shape[0], "layer") +
+            ", " + counted(shape[1], "head") + ", " + std::to_string(shape[2]) +
+            (shape[2] == 1 ? " query" : " queries") + ", " + counted(shape[3], "key");
     for (const auto& [at, array] : group.items) used.insert(array);
     said.merge(reader.said);
     if (reader.shown) result.metadata["sentence"] = std::to_string(*reader.shown);

@@ -131,9 +131,7 @@ std::string without(std::string name, std::string_view part) {
 
 /// Of lora_A.default.weight the part default.
 std::string adapter_name(std::string_view rest) {
-  std::string name(rest);
-  for (const char* ending : {".weight", ".bias"})
-    if (name.ends_with(ending)) name.resize(name.size() - std::string_view(ending).size());
+  const std::string name = without(without(std::string(rest), ".weight"), ".bias");
   return name.starts_with('.') ? name.substr(1) : name;
 }
 
@@ -328,8 +326,7 @@ Result<StoredArrays> split_off(StoredArrays& stored) {
   StoredArrays lora, rest;
   for (auto& [name, array] : stored.arrays) {
     TRY(expect_lora(name, array));
-    const bool own = name.find(".lora_") != name.npos || name.find(".modules_to_save") != name.npos;
-    if (own) lora.arrays.emplace(name, array);
+    if (is_of_adapter(name)) lora.arrays.emplace(name, array);
     else
       rest.arrays.emplace(without(without(without(name, "base_model.model."), ".base_layer"), ".original_module"),
                           array);
@@ -368,8 +365,19 @@ Result<std::string> base_of_adapter(const fs::path& folder) {
   return std::move(config.base);
 }
 
+Status check_own_adapter(const StoredArrays& stored, const fs::path& folder) {
+  for (const auto& [name, array] : stored.arrays)
+    if (is_of_adapter(name) && !has_adapter(folder))
+      return bad_input(array.where, printable(name),
+                       "adapter_config.json beside it, which says by how much an adapter counts (--adapter none: as "
+                       "if it were not there)",
+                       "none", ErrorCode::file_absent);
+  return Done{};
+}
+
 Result<StoredArrays> with_adapters(StoredArrays stored, const fs::path& folder, const HubConfig& hub,
                                    const AdapterChoice& choice, std::vector<Error>& warnings) {
+  if (!choice.none) TRY(check_own_adapter(stored, folder));
   const auto own = TRY(split_off(stored));
   stored = unwrapped(std::move(stored), hub);
   const auto merge = [&](std::string_view where, const fs::path& of, const StoredArrays& weights) -> Status {
@@ -379,15 +387,7 @@ Result<StoredArrays> with_adapters(StoredArrays stored, const fs::path& folder, 
     return AdapterMerge(config, hub, stored).take(arrays);
   };
   if (choice.none) return stored;
-  if (!own.arrays.empty()) {
-    const std::string where = own.arrays.begin()->second.where;
-    if (!has_adapter(folder))
-      return bad_input(where, printable(own.arrays.begin()->first),
-                       "adapter_config.json beside it, which says by how much an adapter counts (--adapter none: as "
-                       "if it were not there)",
-                       "none", ErrorCode::file_absent);
-    TRY(merge(where, folder, own));
-  }
+  if (!own.arrays.empty()) TRY(merge(own.arrays.begin()->second.where, folder, own));
   std::vector<fs::path> folders = choice.folders;
   if (folders.empty() && own.arrays.empty() && has_adapter(folder)) folders.push_back(folder);
   for (const fs::path& one : folders) {

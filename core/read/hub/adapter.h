@@ -20,6 +20,9 @@ bool has_adapter(const std::filesystem::path& folder);
 /// The base that the adapter in this folder names; empty where it names none.
 Result<std::string> base_of_adapter(const std::filesystem::path& folder);
 
+/// An Error where tensors of an adapter are among a checkpoint's own, and `folder` does not say by how much they count.
+Status check_own_adapter(const StoredArrays& stored, const std::filesystem::path& folder);
+
 /// The arrays of a checkpoint in `folder`, under the names of their family, with the adapters merged: what they change
 /// is then float32 in memory. Tensors of an adapter among the arrays are merged as `folder` says, too. Errors: an
 /// adapter of another kind than LoRA, one whose weights are not there, have other shapes than the base's or no base,

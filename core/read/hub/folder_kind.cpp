@@ -86,6 +86,16 @@ fs::path transformer_of_modules(const fs::path& folder) {
   return {};
 }
 
+/// More than one of these names ends in .gguf: each is a model of its own.
+std::string several_gguf(const std::vector<std::string>& names) {
+  std::vector<std::string> files;
+  for (const std::string& name : names)
+    if (name.ends_with(".gguf")) files.push_back(printable(name));
+  if (files.size() < 2) return {};
+  return std::to_string(files.size()) + " GGUF files (" + files[0] + ", " + files[1] +
+         (files.size() > 2 ? ", …)" : ")");
+}
+
 /// A file of these names in the folder, or in its folder onnx, that is of a foreign format.
 std::string foreign_in(const fs::path& folder, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
@@ -108,6 +118,21 @@ std::vector<fs::path> shards_without_index(const fs::path& folder) {
   return shards;
 }
 
+std::vector<fs::path> weights_of_other_names(const fs::path& folder) {
+  constexpr std::string_view kEndings[] = {".safetensors", ".bin", ".pt", ".pth", ".ckpt"};
+  constexpr std::string_view kOthers[] = {"adapter_", "consolidated", "openvino_",    "optimizer", "scheduler",
+                                          "scaler",   "rng_state",    "training_args"};  // (of a training)
+  std::vector<fs::path> found;
+  for (const std::string& name : names_of_files(folder)) {
+    const auto begins = [&](std::string_view begin) { return name.starts_with(begin); };
+    const auto ends = [&](std::string_view end) { return name.ends_with(end); };
+    if (std::any_of(std::begin(kEndings), std::end(kEndings), ends) &&
+        std::none_of(std::begin(kOthers), std::end(kOthers), begins) && is_regular(folder / name))
+      found.push_back(folder / name);
+  }
+  return found;
+}
+
 FolderKind kind_of_folder(const fs::path& path) {
   if (!is_folder(path)) return {.what = foreign_format(path)};
   const std::vector<std::string> names = names_of_files(path);
@@ -121,6 +146,8 @@ FolderKind kind_of_folder(const fs::path& path) {
   if (has("onnx"))
     if (const std::string foreign = foreign_in(path / "onnx", names_of_files(path / "onnx")); !foreign.empty())
       return {.what = "onnx/" + foreign};
+  if (const std::string files = several_gguf(names); !files.empty())
+    return {.what = files, .way = "each is opened by its own path"};
   if (has("adapter_config.json"))
     return {.what = "an adapter (adapter_config.json)", .way = "it is read with its base (--adapter)"};
   if (!has("config.json"))

@@ -23,4 +23,7 @@ FolderKind kind_of_folder(const std::filesystem::path& path);
 /// The shards NAME-0000I-of-0000N of a folder without their index, in order; empty where there are none.
 std::vector<std::filesystem::path> shards_without_index(const std::filesystem::path& folder);
 
+/// Files that look like weights under a name of their own (model.fp16.safetensors, ckpt.pt, epoch=3.ckpt), in order.
+std::vector<std::filesystem::path> weights_of_other_names(const std::filesystem::path& folder);
+
 }  // namespace headlight

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "read/hub/kept_models.h"
+#include "read/hub/weight_files.h"
 #include "read/json/json_document.h"
 
 namespace headlight {
@@ -97,7 +98,7 @@ std::vector<StoredModelFile> gguf_files(const fs::path& root) {
 
 fs::path only_gguf(const fs::path& folder) {
   std::vector<StoredModelFile> found;
-  if (!path_exists(folder / "config.json")) add_gguf_files(folder, 0, found);
+  if (!path_exists(folder / "config.json") || !has_weights(folder)) add_gguf_files(folder, 0, found);
   return found.size() == 1 ? found.front().file : fs::path();
 }
 

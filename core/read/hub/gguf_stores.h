@@ -23,7 +23,7 @@ std::vector<StoredModelFile> ollama_models(const std::filesystem::path& root);
 /// model in several files without their numbers. Those that only go with a model (mmproj…) are left out.
 std::vector<StoredModelFile> gguf_files(const std::filesystem::path& root);
 
-/// The one GGUF model of a folder without config.json; empty where there is none, or are several.
+/// The one GGUF model of a folder without other weights; empty where there is none, or are several.
 std::filesystem::path only_gguf(const std::filesystem::path& folder);
 
 }  // namespace headlight

@@ -8,6 +8,7 @@
 #include "base/parallel.h"
 #include "base/utf8.h"
 #include "read/array/quantized.h"
+#include "read/hub/adapter.h"
 #include "read/hub/checkpoint.h"
 #include "read/hub/weight_files.h"
 #include "read/json/json_document.h"
@@ -85,6 +86,7 @@ ListedModel listed_model(const KeptModel& kept) {
   if (files) count_weights(files->stored, model);
   if (!hub) return refused(hub.error());
   if (!files) return refused(files.error());
+  if (const auto counted = check_own_adapter(files->stored, kept.folder); !counted) return refused(counted.error());
   auto weights = put_together(std::move(files->stored), hub->quantization, true);
   if (!weights) return refused(weights.error());
   if (hub->quantization.method != Quantization::Method::none) count_quantized(*weights, model);

@@ -209,4 +209,8 @@ StoredArrays unwrapped(StoredArrays stored, const HubConfig& hub) {
   return plain;
 }
 
+bool is_of_adapter(std::string_view name) {
+  return name.find(".lora_") != name.npos || name.find(".modules_to_save") != name.npos;
+}
+
 }  // namespace headlight
