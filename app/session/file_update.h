@@ -61,21 +61,13 @@ struct FileUpdate {
   void operator()(const ExportTo&) { state.browser.purpose = Browser::Purpose::none; }
   void operator()(const FigureTo&) { state.browser.purpose = Browser::Purpose::none; }
   void operator()(const CancelFileWork&) {}
-  /// What the model sees of a picture that was opened; false, with a notice, where it reads none.
-  bool sees_picture(FileOpened& c) {
-    Document asked = state.document;
-    const Status seen = reads_picture(asked)
-                            ? set_picture(asked, c.opened.picture)
-                            : bad_input(c.path, "", "a model that reads pictures, open before it",
-                                        asked.model ? asked.model->name : "fresh weights", ErrorCode::needs_text);
-    if (seen) c.opened.seen = std::move(asked.seen);
-    else state.notice = notice_of(seen.error());
-    return static_cast<bool>(seen);
-  }
   void operator()(FileOpened& c) {
     if (c.as_a) return keep_opened(state, c);
     state.open_failure.reset();
-    if (c.opened.kind == OpenFile::Kind::picture && !sees_picture(c)) return;
+    if (c.opened.kind == OpenFile::Kind::picture && c.opened.seen_by != state.document.model) {
+      state.notice = notice_of(bad_input(c.path, "", "the model that was open when it was asked for", "another one"));
+      return;
+    }
     if (c.opened.kind != OpenFile::Kind::lesson) return take_opened(state, c, kind);
     take_lesson(state, *c.opened.lesson, kind);
     remember(state.settings, c.path);

@@ -18,7 +18,7 @@ void take_input(Document& fresh, const Document& shown, std::vector<Error>& warn
     fresh.text_pair = shown.text_pair;
     fresh.chat = shown.chat;
   }
-  if (!reads_picture(fresh) || !shown.picture) return;
+  if (!reads_picture(fresh) || !shown.picture || fresh.picture == shown.picture) return;
   if (const Status seen = set_picture(fresh, shown.picture); !seen) warnings.push_back(seen.error());
 }
 

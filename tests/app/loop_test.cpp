@@ -8,6 +8,7 @@
 #include "app/session_fixture.h"
 #include "derived/derived_maps.h"
 #include "derived/head_stats.h"
+#include "pictured.h"
 #include "question/json/export.h"
 #include "session/head_grid.h"
 #include "session/loop/recovery.h"
@@ -358,6 +359,26 @@ TEST(Loop, FoldersAreListedFirstAndByName) {
   EXPECT_TRUE(state.browser.entries.empty());
   ASSERT_TRUE(state.notice);
   EXPECT_EQ(state.notice->kind, Notice::Kind::failed);
+}
+
+TEST(Loop, APictureIsResizedBeforeTheWindowHasIt) {
+  const std::string file = fixture::golden("pictures/0-16.png");
+  AppState state = small_state();
+  Loop loop({}, {});
+  settle(loop, state, {OpenPath{file}});
+  ASSERT_TRUE(state.notice) << "a model of text";
+  EXPECT_TRUE(contains(state.notice->text, "a model that reads pictures, open before it")) << state.notice->text;
+  EXPECT_FALSE(state.document.picture);
+  state.document = picture_document();
+  settle(loop, state, {OpenPath{file}});
+  ASSERT_TRUE(state.document.picture && state.document.seen);
+  EXPECT_EQ(state.document.picture->path, file);
+  EXPECT_EQ(state.document.seen->seen.width, 16);
+  FileOpened late{file, {}};
+  late.opened.kind = OpenFile::Kind::picture;
+  late.opened.picture = drawn_picture();
+  update(state, std::move(late));
+  EXPECT_EQ(state.document.picture->path, file) << "another model was open when it was asked for";
 }
 
 }  // namespace

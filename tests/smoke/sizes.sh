@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$1"
 declare -A most_of=(   # a product, the modules of its pages among it
-  [core]=42466 [app]=51048 [tools/train]=8513 [tools/diagnose]=6739 [tools/page]=6223 [tools/study]=3278 [tools/mcp]=475
+  [core]=42466 [app]=51072 [tools/train]=8513 [tools/diagnose]=6739 [tools/page]=6223 [tools/study]=3278 [tools/mcp]=475
 )
 most_python=3816       # of the Python module
 most_of_room=6000      # without the rooms inside it
@@ -12,7 +12,7 @@ most_files=30          # of a folder
 most_of_file=400
 most_columns=120       # of a line
 most_of_function=60    # without a comment `// Longer than 60 lines: REASON` above it
-most_long_functions=10 # with one
+most_long_functions=3  # with one
 
 status=0
 exceeds() {

@@ -89,8 +89,9 @@ void name_box(Gui& gui, float width) {
 /// The kind of an entry, in the window's language.
 std::string kind_in_words(const Gui& gui, const std::string& what) {
   const std::pair<std::string_view, const Words*> kinds[] = {
-      {"session", &kFileWords.session}, {"lesson", &kFileWords.lesson}, {"page", &kFileWords.page},
-      {"tensors", &kFileWords.tensors}, {"mask", &kFileWords.mask},     {"text", &kFileWords.text}};
+      {"session", &kFileWords.session}, {"lesson", &kFileWords.lesson},   {"page", &kFileWords.page},
+      {"tensors", &kFileWords.tensors}, {"picture", &kFileWords.picture}, {"mask", &kFileWords.mask},
+      {"text", &kFileWords.text}};
   for (const auto& [kind, words] : kinds)
     if (what == kind) return gui.word(*words);
   return what;

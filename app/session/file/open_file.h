@@ -17,8 +17,9 @@ struct OpenFile {
   MaskSpec mask;    // what a file gives to it
   std::string text;
   std::shared_ptr<const Lesson> lesson;
-  std::shared_ptr<const PictureInput> picture;  // … and what the model of the window sees of it
+  std::shared_ptr<const PictureInput> picture;  // … what the window's model sees of it, and that model
   std::shared_ptr<const PatchedPicture> seen;
+  std::shared_ptr<const Model> seen_by;
   std::vector<Error> warnings;
 };
 

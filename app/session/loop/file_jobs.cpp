@@ -8,16 +8,43 @@
 #include "code/program.h"
 #include "lesson/lesson.h"
 #include "models/model_sources.h"
+#include "question/picture_input.h"
+#include "read/array/torch_file.h"
 #include "read/external/page_text.h"
 #include "read/hub/config_file.h"
 
 namespace headlight {
 
-Job open_job(const OpenPath& open) {
-  return [open](Progress& progress) -> std::optional<Command> {
+namespace {
+
+/// `model` and `picture` are those of the window.
+Status see_picture(const std::string& path, const std::shared_ptr<const Model>& model,
+                   const std::shared_ptr<const PictureInput>& picture, OpenFile& file) {
+  Document& fresh = file.session.document;
+  if (file.kind == OpenFile::Kind::document && reads_picture(fresh) && picture) return set_picture(fresh, picture);
+  if (file.kind != OpenFile::Kind::picture) return Done{};
+  Document asked;
+  asked.model = model;
+  if (!reads_picture(asked))
+    return bad_input(path, "", "a model that reads pictures, open before it", model ? model->name : "fresh weights",
+                     ErrorCode::needs_text);
+  TRY(set_picture(asked, file.picture));
+  file.seen = std::move(asked.seen);
+  file.seen_by = model;
+  return Done{};
+}
+
+}  // namespace
+
+Job open_job(const OpenPath& open, const Document& shown) {
+  return [open, model = shown.model, picture = shown.picture](Progress& progress) -> std::optional<Command> {
     auto opened = open_any(open.path, progress);
     if (!opened && (progress.stop || open.as_a)) return FileFailed{opened.error()};
     if (!opened) return OpenFailed{open.path, opened.error(), sentence_of_session(open.path)};
+    if (const Status seen = see_picture(open.path, model, picture, *opened); !seen) {
+      if (opened->kind == OpenFile::Kind::picture) return FileFailed{seen.error()};
+      opened->warnings.push_back(seen.error());
+    }
     return FileOpened{open.path, std::move(*opened), open.as_a};
   };
 }
@@ -63,7 +90,9 @@ std::string file_kind(const fs::path& path) {
   if (name.ends_with(".headlight.json")) return "session";
   if (names_page(path)) return "page";
   if (name.ends_with(kLessonEnding)) return "lesson";
-  if (ending == ".safetensors" || ending == ".npz") return "tensors";
+  if (names_picture(path)) return "picture";
+  const bool table = ending == ".csv" || ending == ".tsv";
+  if (ending == ".safetensors" || ending == ".npz" || table || is_torch_name(path)) return "tensors";
   if (ending == ".gguf") return "GGUF";
   if (ending == ".npy" || ending == ".json") return "mask";
   return ending == ".txt" || ending.empty() ? "text" : "";
@@ -84,8 +113,8 @@ std::string model_in_words(const fs::path& folder) {
 }
 
 /// The visible entries of a folder, folders first, each with what it is (Browser::Entry). Of a folder with a
-/// config.json that is the family and the size; of a file one of `session`, `lesson`, `page`, `tensors`, `mask`,
-/// `text`, by its ending. Error: the folder cannot be read.
+/// config.json that is the family and the size; of a file one of `session`, `lesson`, `page`, `tensors`, `picture`,
+/// `mask`, `text`, by its ending. Error: the folder cannot be read.
 Result<std::vector<Browser::Entry>> folder_entries(const fs::path& folder, const Progress& progress) {
   std::vector<Browser::Entry> entries;
   std::error_code error;

@@ -8,8 +8,9 @@
 
 namespace headlight {
 
-/// Any file that the window opens.
-Job open_job(const OpenPath& open);
+/// Any file that the window opens. `shown`: a picture is resized as its model wants it, its picture as a model that is
+/// opened wants it: of a large one that takes longer than a frame.
+Job open_job(const OpenPath& open, const Document& shown);
 /// A session's file.
 Job save_job(const std::string& path, Session session);
 /// The numbers of all that is asked, or of the chosen head; of a .py the program of the chosen head's layer.

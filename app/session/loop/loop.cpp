@@ -138,7 +138,7 @@ bool Loop::step(AppState& state, Commands& commands, double now) {
 }
 
 void Loop::carry_out(const AppState& state, const Command& command) {
-  if (const auto* open = command.as<OpenPath>()) file_jobs_.push_back({open_job(*open)});
+  if (const auto* open = command.as<OpenPath>()) file_jobs_.push_back({open_job(*open, state.document)});
   if (const auto* save = command.as<SaveSession>())
     file_jobs_.push_back({save_job(save->path, session_of(state)), true});
   if (const auto* target = command.as<ExportTo>()) file_jobs_.push_back({export_job(target->path, state)});

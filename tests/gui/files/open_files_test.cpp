@@ -164,14 +164,16 @@ TEST_F(FilesTest, TheListsOfWhatCanBeOpened) {
   std::filesystem::copy(std::filesystem::path(HEADLIGHT_TEST_DATA) / "golden" / "bert", folder.path() / "my-bert",
                         std::filesystem::copy_options::recursive);
   std::filesystem::create_directory(folder / "plain");
-  put("picture.jpeg", "x");
+  put("sheet.xlsx", "x");
+  put("photo.JPEG", "x");
   put("a.txt", "我爱");
   browse("open");
   EXPECT_TRUE(harness->has("entry my-bert"));
   EXPECT_TRUE(harness->says("BERT, ")) << "what it is, read on a worker";
   EXPECT_TRUE(harness->has("entry plain"));
   EXPECT_TRUE(harness->has("entry a.txt"));
-  EXPECT_FALSE(harness->has("entry picture.jpeg")) << "it cannot be opened";
+  EXPECT_FALSE(harness->has("entry sheet.xlsx")) << "it cannot be opened";
+  EXPECT_TRUE(harness->has("entry photo.JPEG"));
   harness->click("entry my-bert");
   harness->settle();
   EXPECT_EQ(state().document.model_path, (folder.path() / "my-bert").string()) << "a folder with a model opens";
