@@ -37,7 +37,7 @@ Result<WhatLines> what_checkpoint(const SourceParts& parts, const std::filesyste
       (model.layers > 0 ? ", " + std::to_string(model.layers) + " layers of " + std::to_string(model.heads) + " heads"
                         : "") +
       (model.dtype.empty() ? "" : ", " + model.dtype);
-  for (const auto& adapter : places.adapters.folders) lines.what += ", with the adapter in " + adapter.string();
+  for (const auto& adapter : places.choice.folders) lines.what += ", with the adapter in " + adapter.string();
   if (places.weights == path && has_adapter(path)) lines.what += ", with an adapter beside it";
   if (!model.opens()) lines.what += "\n" + printable_message(model.reason);
   if (is_folder(places.tokenizer) && has_tokenizer(places.tokenizer))

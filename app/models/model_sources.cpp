@@ -186,34 +186,42 @@ Result<fs::path> path_of_source(const fs::path& asked, std::vector<Error>* warni
 }
 
 std::string base_of_source(const fs::path& source) {
-  const SourceParts parts = parts_of_source(source);
+  SourceParts parts = parts_of_source(source);
   const bool merged = parts.adapters.empty() ? has_adapter(parts.path) : parts.adapters.front() != "none";
   if (!merged) return {};
-  return parts.path.string() + (parts.rules == ClassRules::applied ? "" : std::string(kIdsAsStored)) +
-         std::string(kAdapterMark) + "none";
+  parts.adapters = {"none"};
+  return source_of_parts(parts);
+}
+
+std::string source_of_parts(const SourceParts& parts) {
+  std::string source = parts.path.string();
+  for (const std::string& adapter : parts.adapters) source.append(kAdapterMark).append(adapter);
+  if (parts.part == ModelPart::text) source.append(kTextPart);
+  return parts.rules == ClassRules::applied ? source : source.append(kIdsAsStored);
 }
 
 Result<CheckpointPlaces> checkpoint_places(const SourceParts& source, const fs::path& path) {
   CheckpointPlaces places{.weights = path, .tokenizer = is_folder(path) || is_gguf(path) ? path : path.parent_path()};
+  places.choice.part = source.part;
   for (const std::string& one : source.adapters) {
     if (one == "none") {
-      places.adapters.none = true;
+      places.choice.none = true;
       continue;
     }
     const fs::path folder = TRY(path_of_source(one));
     if (!has_adapter(folder))
       return bad_input("--adapter", "", "a folder with adapter_config.json, or none",
                        path_exists(folder) ? folder.string() : "no such folder: " + folder.string());
-    places.adapters.folders.push_back(folder);
+    places.choice.folders.push_back(folder);
   }
-  if (places.adapters.none && source.adapters.size() > 1)
+  if (places.choice.none && source.adapters.size() > 1)
     return bad_input("--adapter", "", "none alone, or folders", "none and others");
   if (is_folder(path) && has_adapter(path) && !path_exists(path / "config.json")) {
     places.weights = TRY(base_of(path));
     if (!has_tokenizer(path)) places.tokenizer = places.weights;
-    if (!places.adapters.none) places.adapters.folders.insert(places.adapters.folders.begin(), path);
-  } else if (!places.adapters.folders.empty() && has_tokenizer(places.adapters.folders.front())) {
-    places.tokenizer = places.adapters.folders.front();
+    if (!places.choice.none) places.choice.folders.insert(places.choice.folders.begin(), path);
+  } else if (!places.choice.folders.empty() && has_tokenizer(places.choice.folders.front())) {
+    places.tokenizer = places.choice.folders.front();
   }
   return places;
 }

@@ -36,8 +36,9 @@ std::vector<ListedModel> models_on_disk(int threads = 0);
 
 /// What a SOURCE says behind its path of how the model is read: MODEL#ids=stored has the ids of tokenizer.json alone,
 /// MODEL#adapter=FOLDER (perhaps several) is merged with an adapter, MODEL#adapter=none without the one in its folder;
+/// MODEL#part=text is the part of CLIP or SigLIP that reads texts;
 /// ARRAYS#sentence=1, #step=, #array=, #axes=, #grid= are which part of arrays is meant, and as what (array_choice).
-inline constexpr std::string_view kIdsAsStored = "#ids=stored", kAdapterMark = "#adapter=";
+inline constexpr std::string_view kIdsAsStored = "#ids=stored", kAdapterMark = "#adapter=", kTextPart = "#part=text";
 inline constexpr std::string_view kArrayMarks[] = {"#sentence=", "#step=", "#array=", "#axes=", "#grid="};
 inline constexpr const char* kArrayOptions[] = {"--sentence", "--step", "--array", "--axes",
                                                 "--grid"};  // that write them
@@ -51,6 +52,7 @@ struct SourceParts {
   std::filesystem::path path;
   ClassRules rules = ClassRules::applied;
   std::vector<std::string> adapters = {};
+  ModelPart part = ModelPart::picture;
 };
 inline SourceParts parts_of_source(const std::filesystem::path& source) {
   SourceParts parts{source};
@@ -60,12 +62,16 @@ inline SourceParts parts_of_source(const std::filesystem::path& source) {
     if (mark == kIdsAsStored) parts.rules = ClassRules::left_out;
     else if (mark.starts_with(kAdapterMark))
       parts.adapters.insert(parts.adapters.begin(), mark.substr(kAdapterMark.size()));
+    else if (mark == kTextPart) parts.part = ModelPart::text;
     else if (array_mark(mark).empty()) break;
     text.resize(at);
     parts.path = text;
   }
   return parts;
 }
+
+/// The SOURCE that has these parts, without what is said of arrays.
+std::string source_of_parts(const SourceParts& parts);
 
 /// The SOURCE without the adapters that are merged into it; empty where none is.
 std::string base_of_source(const std::filesystem::path& source);
@@ -87,7 +93,7 @@ Result<std::filesystem::path> path_of_source(const std::filesystem::path& source
 /// it has one. Errors: no base, several, one that is an adapter itself, a FOLDER without an adapter.
 struct CheckpointPlaces {
   std::filesystem::path weights, tokenizer;
-  AdapterChoice adapters = {};
+  AdapterChoice choice = {};
 };
 Result<CheckpointPlaces> checkpoint_places(const SourceParts& source, const std::filesystem::path& path);
 

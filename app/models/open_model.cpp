@@ -74,13 +74,13 @@ Status take_checkpoint(const fs::path& asked, const fs::path& path, Progress& pr
   const SourceParts parts = parts_of_source(asked);
   const auto places = TRY(checkpoint_places(parts, path));
   const fs::path& folder = places.tokenizer;
-  auto checkpoint = TRY(read_any_checkpoint(places.weights, progress, kMostWidenedBytes, reading, places.adapters));
+  auto checkpoint = TRY(read_any_checkpoint(places.weights, progress, kMostWidenedBytes, reading, places.choice));
   if (!checkpoint.model) return cancelled(path.string(), "nothing was opened");
   opened.model_warnings = checkpoint.warnings;
   opened.warnings.insert(opened.warnings.end(), checkpoint.warnings.begin(), checkpoint.warnings.end());
   document.tokenizers = read_tokenizers(folder, *checkpoint.model, opened.warnings, parts.rules);
   if (names_kept_model(asked)) checkpoint.model->name = parts.path.string();  // a snapshot's folder is a number
-  for (const fs::path& adapter : places.adapters.folders)
+  for (const fs::path& adapter : places.choice.folders)
     checkpoint.model->name += " + " + adapter.lexically_normal().filename().string();
   document.model = std::move(checkpoint.model);
   if (auto card = read_card(folder); !card) opened.warnings.push_back(card.error());

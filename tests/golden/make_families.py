@@ -67,7 +67,7 @@ CASES = {"roberta": encoders.roberta, "xlm-roberta": encoders.xlm_roberta, "elec
          "deberta-v3": positions.deberta_v3, "deberta-v2": positions.deberta_v2,
          **{name: getattr(newer, name.replace("-", "_").replace(".", "_")) for name in
             ("gpt_neo", "olmo", "granite", "smollm3", "starcoder2", "deberta", "mbart", "llava", "mistral3", "qwen2_vl",
-             "qwen2_5_vl", "bert-pruned")}}
+             "qwen2_5_vl", "bert-pruned", "clip_text_model", "siglip_text_model")}}
 
 
 def main():

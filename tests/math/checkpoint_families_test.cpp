@@ -420,10 +420,27 @@ TEST(RelativeBiases, BucketsWidenWithTheDistance) {
 
 /// Every family's table names each of its fields, and each name once.
 TEST(NameTables, AreWhole) {
-  for (const char* name :
-       {"bert", "gpt2", "llama-gqa", "marian", "family-roberta", "family-distilbert", "family-electra",
-        "family-mistral", "family-qwen2", "family-qwen3", "family-bart", "family-t5", "family-mt5-gated",
-        "family-gpt_neo", "family-granite", "family-smollm3", "family-starcoder2", "family-mbart", "family-qwen2_vl"}) {
+  for (const char* name : {"bert",
+                           "gpt2",
+                           "llama-gqa",
+                           "marian",
+                           "family-roberta",
+                           "family-distilbert",
+                           "family-electra",
+                           "family-mistral",
+                           "family-qwen2",
+                           "family-qwen3",
+                           "family-bart",
+                           "family-t5",
+                           "family-mt5-gated",
+                           "family-gpt_neo",
+                           "family-granite",
+                           "family-smollm3",
+                           "family-starcoder2",
+                           "family-mbart",
+                           "family-qwen2_vl",
+                           "family-clip_text_model",
+                           "family-siglip_text_model"}) {
     const auto hub = parse_hub_config("config.json", Parts(name).config.dump());
     ASSERT_TRUE(hub) << hub.error().message();
     const std::vector<Row> rows = tensor_names(*hub, true);

@@ -102,7 +102,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "family-qwen2-seven", "family-qwen2-padded", "family-falcon-rw", "family-headlight-sinks",
                     "family-headlight-sinks-bf16", "family-gpt_neo", "family-olmo", "family-granite", "family-smollm3",
                     "family-starcoder2", "family-deberta", "family-mbart", "family-llava", "family-mistral3",
-                    "family-qwen2_vl", "family-qwen2_5_vl", "family-bert-pruned"),
+                    "family-qwen2_vl", "family-qwen2_5_vl", "family-bert-pruned", "family-clip_text_model",
+                    "family-siglip_text_model"),
     [](const auto& suite) {
       std::string name = suite.param;
       std::replace(name.begin(), name.end(), '-', '_');

@@ -33,11 +33,11 @@ class Pictures(unittest.TestCase):
         cls.addClassCleanup(cls.work.cleanup)
         cls.names = pictures.make(cls.work.name)
 
-    def export(self, name, picture="picture.png"):
+    def export(self, name, picture="picture.png", asked=()):
         out = os.path.join(self.work.name, "answer.npz")
-        run = subprocess.run([headlight.program(), "export", os.path.join(self.work.name, name), "--picture",
-                              os.path.join(self.work.name, picture), "--format", "npz", "--output", out],
-                             capture_output=True, text=True, timeout=60)
+        asked = asked or ["--picture", os.path.join(self.work.name, picture)]
+        run = subprocess.run([headlight.program(), "export", os.path.join(self.work.name, name), *asked, "--format", "npz",
+                              "--output", out], capture_output=True, text=True, timeout=60)
         self.assertEqual(run.returncode, 0, run.stderr)
         return dict(np.load(out))
 
@@ -53,6 +53,13 @@ class Pictures(unittest.TestCase):
         for name in self.names:
             with self.subTest(name):
                 self.agree(self.export(name), np.load(os.path.join(self.work.name, name, "expected.npz")))
+
+    def test_the_part_that_reads_texts(self):
+        for name in ("clip", "siglip"):
+            for source, more in ((name, ["--part", "text"]), (f"{name}#part=text", [])):
+                weights = self.export(source, asked=[*more, "--ids", "5,9,3"])["attentions"]
+                self.assertEqual(weights.shape, (2, 4, 3, 3))
+                self.assertEqual(bool(weights[0, 0, 0, 1] == 0), name == "clip", "CLIP's mask is causal, SigLIP has none")
 
     def test_another_picture(self):
         """Higher than wide: where the shorter side is resized to a number, the other way round."""

@@ -164,7 +164,7 @@ VALUES = {flag: lambda d: '' for flag in FLAGS} | {
     '--rotary-columns': lambda d: d.pick(2, 4), '--softcap': lambda d: d.pick(0, 2.5), '--norm': lambda d: d.pick('pre', 'post'),
     '--norm-type': lambda d: d.pick('layer', 'rms'), '--activation': lambda d: d.pick('relu', 'gelu', 'gelu-tanh', 'silu'),
     '--bias': lambda d: d.pick('query', 'query,key', 'value,output,ffn'), '--seed': lambda d: d.number(0, 9),
-    '--mask': D.mask, '--encoder-mask': D.mask, '--cross-mask': D.mask, '--scale': lambda d: d.pick(0.1, 1, 2),
+    '--part': lambda d: d.pick('picture', 'text'), '--mask': D.mask, '--encoder-mask': D.mask, '--cross-mask': D.mask, '--scale': lambda d: d.pick(0.1, 1, 2),
     '--off': lambda d: d.pick(d.head(), d.head(), f'residual:{d.number(0, 2)}', 'norm:*', 'scale:0', 'ffn:1'),
     '--off-as': lambda d: d.pick('zero', 'mean'),
     '--weight': lambda d: f'{d.head(None)}.{d.number(0, 3)}.{d.number(0, 3)}={d.pick(0, 0.5, 1)}',

@@ -50,7 +50,9 @@ Result<LiveFiles> live_files(const Document& document, const std::string& folder
   if (model && (model->given || document.model_path.empty()))
     return cannot(model->given ? "numbers without a model" : "a model without a file");
   if (model) {
-    if (!parts_of_source(document.model_path).adapters.empty()) return cannot("a model with an adapter");
+    const SourceParts parts = parts_of_source(document.model_path);
+    if (!parts.adapters.empty()) return cannot("a model with an adapter");
+    if (parts.part == ModelPart::text) return cannot("a part of a model");
     const auto resolved = TRY(path_of_source(document.model_path));
     if (has_adapter(resolved)) return cannot("a model with an adapter");
     const fs::path folder = is_folder(resolved) ? resolved : resolved.parent_path();

@@ -87,6 +87,9 @@ RequestOptions::RequestOptions(Parser& command, const QuestionFields& fields) : 
       .repeated();
   command.option("--as-stored", as_stored_,
                  "Ids of tokenizer.json alone, without what the files beside it and its class change");
+  command
+      .option("--part", part_, "Of a model that reads a picture and a text (CLIP, SigLIP): picture (default) or text")
+      .one_of({"picture", "text"});
   constexpr const char* kArrayHelp[] = {
       "Of arrays with several sentences the one to show, counted from 0",
       "Of the steps of generate() the one to show; without it all as one map",
@@ -145,6 +148,7 @@ std::string RequestOptions::source() const {
   for (const std::string& adapter : adapters_) source.append(kAdapterMark).append(adapter);
   for (std::size_t i = 0; i < std::size(kArrayMarks); ++i)
     if (of_arrays(kArrayOptions[i])) source.append(kArrayMarks[i]).append(words_.at(kArrayOptions[i]).front());
+  if (part_ == "text") source.append(kTextPart);
   return as_stored_ ? source.append(kIdsAsStored) : source;
 }
 

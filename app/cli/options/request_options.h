@@ -70,6 +70,7 @@ class RequestOptions {
   std::map<std::string, std::vector<std::string>> words_;  // by option
   std::map<std::string, bool> flags_;
   bool as_stored_ = false;
+  std::string part_;
   std::vector<std::string> adapters_;
   std::map<std::string, std::string> numbers_;  // by option: files of numbers
   int threads_ = 0;

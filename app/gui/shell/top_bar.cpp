@@ -65,21 +65,15 @@ void share_menu(Gui& gui) {
   ImGui::EndPopup();
 }
 
-/// The source with ids by the class again.
-std::string with_ids(const SourceParts& parts) {
-  std::string source = parts.path.string();
-  for (const std::string& adapter : parts.adapters) source.append(kAdapterMark).append(adapter);
-  return source;
-}
-
 /// Whether ids are those of transformers' class; what it decides is under the pointer.
 void ids_line(Gui& gui) {
   const Document& document = gui.state.document;
-  const SourceParts parts = parts_of_source(document.model_path);
+  SourceParts parts = parts_of_source(document.model_path);
   const bool applied = parts.rules == ClassRules::applied;
   if (!document.tokenizers || (applied && document.tokenizers->rules.empty())) return;
+  parts.rules = applied ? ClassRules::left_out : ClassRules::applied;
   if (menu_line(gui, "ids by class", gui.word(kWindowWords.ids_by_class), {}, applied))
-    gui.push(OpenPath{applied ? document.model_path + std::string(kIdsAsStored) : with_ids(parts)});
+    gui.push(OpenPath{source_of_parts(parts)});
   std::string text = gui.word(kWindowWords.tip_ids_by_class);
   for (const std::string& rule : document.tokenizers->rules) text += "\n" + rule;
   explain_item(gui, gui.fonts.shown(text));

@@ -222,9 +222,9 @@ Result<GgufModel> gguf_model(GgufFile file) {
 }
 
 Result<Checkpoint> read_any_checkpoint(const std::filesystem::path& path, Progress& progress, std::size_t most_widened,
-                                       Reading reading, const AdapterChoice& adapters) {
-  if (!is_gguf(path)) return read_checkpoint(path, progress, most_widened, reading, adapters);
-  if (!adapters.folders.empty())
+                                       Reading reading, const AdapterChoice& choice) {
+  if (!is_gguf(path)) return read_checkpoint(path, progress, most_widened, reading, choice);
+  if (!choice.folders.empty())
     return bad_input(path.string(), "--adapter", "a folder of transformers to merge it with", "a GGUF file");
   auto file = TRY(map_gguf(path));
   const std::string where = file.where;

@@ -25,7 +25,7 @@ Result<GgufModel> gguf_model(GgufFile file);
 /// GGUF file.
 Result<Checkpoint> read_any_checkpoint(const std::filesystem::path& path, Progress& progress,
                                        std::size_t most_widened = kMostWidenedBytes, Reading reading = Reading::whole,
-                                       const AdapterChoice& adapters = {});
+                                       const AdapterChoice& choice = {});
 
 /// The description of a folder with config.json or of a GGUF file.
 ListedModel listed_folder_or_file(const KeptModel& kept);

@@ -1,4 +1,4 @@
-// Which adapters a checkpoint is read with.
+// What of a checkpoint is read: with which adapters, and which of two parts.
 #pragma once
 
 #include <filesystem>
@@ -6,10 +6,14 @@
 
 namespace headlight {
 
-/// Those that lie in its folder, none, or those of other folders, one added to the other.
+/// Of a model of a picture and a text beside each other (CLIP, SigLIP): the part that is read. Others have one.
+enum class ModelPart { picture, text };
+
+/// Adapters: those that lie in its folder, none, or those of other folders, one added to the other.
 struct AdapterChoice {
   bool none = false;
   std::vector<std::filesystem::path> folders = {};
+  ModelPart part = ModelPart::picture;
 };
 
 }  // namespace headlight

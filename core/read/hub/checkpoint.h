@@ -33,7 +33,7 @@ inline constexpr std::size_t kMostWidenedBytes = std::size_t{512} << 20;
 /// Adapters are merged (adapter.h).
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& folder, Progress& progress,
                                    std::size_t most_widened = kMostWidenedBytes, Reading reading = Reading::whole,
-                                   const AdapterChoice& adapters = {});
+                                   const AdapterChoice& choice = {});
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& folder);
 
 /// Checks of read_checkpoint that need no number: whether every tensor is there, of the right

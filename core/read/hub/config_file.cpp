@@ -83,14 +83,14 @@ Result<nlohmann::json> text_model(std::string_view where, nlohmann::json documen
   return text;
 }
 
-/// Of a model of a picture and a text beside each other (CLIP, SigLIP): the part that reads the picture.
-nlohmann::json picture_model(nlohmann::json document) {
-  constexpr const char* kKey = "vision_config";
+/// Of a model of a picture and a text beside each other (CLIP, SigLIP) one of them.
+nlohmann::json part_of_two(nlohmann::json document, ModelPart part) {
+  const char* const key = part == ModelPart::picture ? "vision_config" : "text_config";
   const nlohmann::json type = document.value("model_type", nlohmann::json());
-  if ((type != "clip" && type != "siglip") || !document.contains(kKey) || !document[kKey].is_object()) return document;
-  nlohmann::json pictures = std::move(document[kKey]);
-  pictures["model_type"] = type.get<std::string>() + "_vision_model";
-  return pictures;
+  if ((type != "clip" && type != "siglip") || !document.contains(key) || !document[key].is_object()) return document;
+  nlohmann::json one = std::move(document[key]);
+  one["model_type"] = type.get<std::string>() + (part == ModelPart::picture ? "_vision_model" : "_text_model");
+  return one;
 }
 
 /// The model_type of a document that has none, by the classes of transformers that it names: "RobertaForMaskedLM".
@@ -169,15 +169,18 @@ std::string nearest_family(std::string_view where, const nlohmann::json& documen
 
 std::string_view name(const Family& family) { return family.types.front(); }
 
-Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text) {
+Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text, ModelPart part) {
   auto parsed = parse_python_json(where, text);
   if (!parsed) return parsed.error();
   if (!parsed->is_object()) return bad_input(where, "", "an object", parsed->type_name(), ErrorCode::bad_config);
   find_type(*parsed);
   const bool reads_pictures = parsed->contains("text_config");
-  const auto document = picture_model(TRY(text_model(where, *std::move(parsed))));
+  const auto document = part_of_two(TRY(text_model(where, *std::move(parsed))), part);
   Keyed keyed(where, document);
   const nlohmann::json* type = keyed.find({"model_type"});
+  if (part == ModelPart::text && !(type && (*type == "clip_text_model" || *type == "siglip_text_model")))
+    return bad_input(where, "--part", "a model of a picture and a text (CLIP, SigLIP)",
+                     type ? found_text(*type) : "none");
   const Family* family =
       type != nullptr && type->is_string() ? family_of(type->get_ref<const std::string&>()) : nullptr;
   if (type != nullptr && *type == "gpt_oss")
@@ -216,10 +219,10 @@ Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text
   return hub;
 }
 
-Result<HubConfig> read_hub_config(const std::filesystem::path& path) {
+Result<HubConfig> read_hub_config(const std::filesystem::path& path, ModelPart part) {
   constexpr std::size_t kMostConfigBytes = std::size_t{16} << 20;
   const auto text = TRY(read_file(path, kMostConfigBytes));
-  return parse_hub_config(path.string(), text);
+  return parse_hub_config(path.string(), text, part);
 }
 
 }  // namespace headlight

@@ -14,6 +14,7 @@
 #include "model/config.h"
 #include "model/weights.h"
 #include "read/array/quantization.h"
+#include "read/hub/adapter_choice.h"
 
 namespace headlight {
 
@@ -109,8 +110,8 @@ inline constexpr Index kMaxVocabulary = Index{1} << 21, kMaxPositions = Index{1}
 
 /// Errors name the key: a family, an activation or an option that is not known, a size that is missing or absurd.
 /// Keys for which a family has a default (transformers' configuration classes) may be missing or null.
-Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text);
+Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text, ModelPart part = ModelPart::picture);
 
-Result<HubConfig> read_hub_config(const std::filesystem::path& path);
+Result<HubConfig> read_hub_config(const std::filesystem::path& path, ModelPart part = ModelPart::picture);
 
 }  // namespace headlight

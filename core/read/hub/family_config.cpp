@@ -316,9 +316,10 @@ void read_choices(FamilyReader& read, HubConfig& hub) {
 
 /// Whether `architectures` names a class of the family whose last step is the vocabulary.
 OutputLayer output_layer(const Keyed& keyed, const Family& family) {
+  const json& classes = value_or_null(family.row, "classes");
+  if (classes.is_null()) return OutputLayer::none;
   const json* names = keyed.find({"architectures"});
   if (names == nullptr || !names->is_array() || names->empty()) return OutputLayer::if_stored;
-  const json& classes = value_or_null(family.row, "classes");
   const bool named = std::any_of(names->begin(), names->end(), [&](const json& one) {
     return std::find(classes.begin(), classes.end(), one) != classes.end();
   });

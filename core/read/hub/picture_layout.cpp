@@ -106,7 +106,6 @@ void pictures(Keyed& keyed, const Family& family, HubConfig& hub) {
   constexpr std::string_view kTables[] = {"no", "bicubic", "smoothed bicubic", "any"};  // in the order of Table
   const json& row = family.row["picture"];
   HubPicture& picture = hub.picture.emplace();
-  hub.output = OutputLayer::none;
   const Sides patch = sides(keyed, "patch_size", row["patch"].get<Index>()), image = sides(keyed, "image_size", 224);
   if (patch.height != patch.width) keyed.fail({"patch_size"}, "a square", "another rectangle");
   if (keyed.size({"num_channels"}, kMostPixels, 3) != 3) keyed.fail({"num_channels"}, "3", "another number");

@@ -199,7 +199,7 @@ std::string found_without_config(const std::filesystem::path& folder) {
 }
 
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, Progress& progress, std::size_t most_widened,
-                                   Reading reading, const AdapterChoice& adapters) {
+                                   Reading reading, const AdapterChoice& choice) {
   const auto folder = is_regular(path) ? path.parent_path() : path;
   if (const std::string foreign = foreign_format(path); !foreign.empty())
     return bad_input(path.string(), "", "a folder with config.json and model.safetensors", foreign,
@@ -210,13 +210,13 @@ Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, Progress& 
     return bad_input(folder.string(), "", "a folder with config.json and model.safetensors",
                      has_folder ? found_without_config(folder) : "no folder",
                      has_folder ? ErrorCode::not_a_model : ErrorCode::file_absent);
-  auto hub = TRY(read_hub_config(config));
+  auto hub = TRY(read_hub_config(config, choice.part));
   std::shared_ptr<const Preprocessing> preprocessing;
   if (hub.picture) preprocessing = TRY(take_preprocessing(folder, hub));
   auto files = TRY(open_weights(path));
   std::vector<Error> warnings;
   auto weights = TRY(put_together(std::move(files.stored), hub.quantization));
-  auto stored = TRY(with_adapters(std::move(weights), folder, hub, adapters, warnings));
+  auto stored = TRY(with_adapters(std::move(weights), folder, hub, choice, warnings));
   auto checkpoint = TRY(checkpoint_from(files.where, hub, std::move(stored), progress, most_widened, reading));
   if (checkpoint.model) checkpoint.model->preprocessing = std::move(preprocessing);
   checkpoint.warnings.insert(checkpoint.warnings.begin(), warnings.begin(), warnings.end());

@@ -217,3 +217,38 @@ def bert_pruned():
             w[f"{name}self.{part}.{kind}"] = w[f"{name}self.{part}.{kind}"][left]
     w[name + "output.dense.weight"] = w[name + "output.dense.weight"][:, left]
     return config, case, w, answer
+
+
+def text_tower(model_type, name, causal, activation, epsilon, **more):
+    """The part of CLIP or SigLIP that reads texts: a pre-norm stack with learned positions and no output layer."""
+    w, prefix, heads = Weights(71 if causal else 72), "text_model.", 4
+    case = {"ids": [51, 44, 12, 12, 7, 30, 52]}
+    config = {"model_type": model_type, "architectures": [name], "vocab_size": WORDS, "hidden_size": D, "projection_dim": 16,
+              "intermediate_size": FFN, "num_hidden_layers": LAYERS, "num_attention_heads": heads,
+              "max_position_embeddings": 16, **more}
+    places = w.table(prefix + "embeddings.position_embedding.weight", 16, D)[:len(case["ids"])]
+    x = w.table(prefix + "embeddings.token_embedding.weight", WORDS, D)[torch.tensor(case["ids"])] + places
+    patterns = []
+    for layer in range(LAYERS):
+        at = f"{prefix}encoder.layers.{layer}."
+        y = w.layer_norm(x, at + "layer_norm1", epsilon)
+        q, k, v = (w.linear(y, f"{at}self_attn.{part}_proj", D) for part in "qkv")
+        weights, z = attend(q, k, v, heads, causal=causal)
+        patterns.append(weights)
+        x = x + w.linear(z, at + "self_attn.out_proj", D)
+        y = w.layer_norm(x, at + "layer_norm2", epsilon)
+        x = x + w.linear(activation(w.linear(y, at + "mlp.fc1", FFN)), at + "mlp.fc2", D)
+    x = w.layer_norm(x, prefix + "final_layer_norm", epsilon)
+    return config, case, w, {"attentions": torch.stack(patterns), "last_hidden_state": x}
+
+
+def clip_text_model():
+    return text_tower("clip_text_model", "CLIPTextModel", True, lambda x: x * torch.sigmoid(1.702 * x), 1e-5,
+                      hidden_act="quick_gelu", layer_norm_eps=1e-5)
+
+
+def siglip_text_model():
+    config, case, w, answer = text_tower("siglip_text_model", "SiglipTextModel", False, gelu_tanh, 1e-6,
+                                         hidden_act="gelu_pytorch_tanh", layer_norm_eps=1e-6)
+    w.linear(answer["last_hidden_state"], "text_model.head", D)       # of the last token, beside attention
+    return config, case, w, answer

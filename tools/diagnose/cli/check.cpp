@@ -97,7 +97,7 @@ Result<int> run_check(const CheckArguments& options) {
   const SourceParts parts{folder, ClassRules::applied, options.adapters};
   const auto places = TRY(checkpoint_places(parts, folder));
   const auto checkpoint =
-      TRY(read_any_checkpoint(places.weights, progress, kMostWidenedBytes, Reading::whole, places.adapters));
+      TRY(read_any_checkpoint(places.weights, progress, kMostWidenedBytes, Reading::whole, places.choice));
   const auto findings = check_checkpoint(places.tokenizer, checkpoint.model, checkpoint.warnings, progress,
                                          options.as_stored ? ClassRules::left_out : ClassRules::applied);
   return print_findings(options, names_kept_model(options.folder) ? options.folder : checkpoint.model->name, findings);
