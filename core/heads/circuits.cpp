@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "heads/stack_weights.h"
 #include "math/ops.h"
 
 namespace headlight {
@@ -12,10 +13,6 @@ namespace {
 using CircuitSums = Eigen::MatrixXd;
 
 constexpr Index kCircuitWords = 512;
-
-const StackWeights& weights_of(const Model& model, Stack stack) {
-  return stack == Stack::encoder ? *model.encoder : model;
-}
 
 /// Rows that read a norm's result become rows that read what goes into it.
 void read_through(const NormWeights& norm, Matrix& rows) {
@@ -47,7 +44,7 @@ Matrix all_rows(const Linear& linear) { return weight_rows(linear, 0, linear.out
 /// The norms of the stream between the attention of a layer and the next layer.
 std::vector<const NormWeights*> norms_behind(const Model& model, Stack stack, Index layer) {
   if (model.config.norm == Norm::pre) return {};
-  const BlockWeights& block = weights_of(model, stack).blocks[static_cast<std::size_t>(layer)];
+  const BlockWeights& block = block_weights(model, stack, layer);
   std::vector<const NormWeights*> norms{&block.attention_norm};
   if (block.cross) norms.push_back(&block.cross_norm);
   if (block.has_ffn()) norms.push_back(&block.ffn_norm);
@@ -111,9 +108,9 @@ void compose(const Matrix& reads, const Matrix& writes, Index heads, Index layer
 }  // namespace
 
 CircuitFactors circuit_factors(const Model& model, Stack stack, Index layer) {
-  const BlockWeights& block = weights_of(model, stack).blocks[static_cast<std::size_t>(layer)];
+  const BlockWeights& block = block_weights(model, stack, layer);
   const bool cross = stack == Stack::cross;
-  const AttentionWeights& attention = cross ? *block.cross : block.self;
+  const AttentionWeights& attention = attention_weights(model, stack, layer);
   CircuitFactors factors{attention.num_heads,     attention.num_kv_heads,    all_rows(attention.query),
                          all_rows(attention.key), all_rows(attention.value), all_rows(attention.output).transpose()};
   norm_factors(attention.query_norm, factors.heads, factors.query);
@@ -138,8 +135,8 @@ Status check_words(const Model& model, const std::string& what) {
 
 Status check_qk(const Model& model, Stack stack, const std::string& what) {
   if (model.given) return bad_input(what, "", "a model", "attention alone");
-  for (const BlockWeights& block : weights_of(model, stack).blocks) {
-    const AttentionWeights& attention = stack == Stack::cross ? *block.cross : block.self;
+  for (Index layer = 0; layer < static_cast<Index>(stack_weights(model, stack).blocks.size()); ++layer) {
+    const AttentionWeights& attention = attention_weights(model, stack, layer);
     if (attention.relative_bias || attention.distances)
       return bad_input(what, "", "scores of queries and keys alone", "relative positions beside them");
   }
@@ -217,7 +214,7 @@ std::vector<Composition> compositions(const Model& model, Stack stack, int threa
   const bool with_qk = static_cast<bool>(check_qk(model, stack, ""));
   std::vector<Matrix> written;  // by layer
   std::vector<Composition> all;
-  for (Index layer = 0; layer < static_cast<Index>(weights_of(model, stack).blocks.size()); ++layer) {
+  for (Index layer = 0; layer < static_cast<Index>(stack_weights(model, stack).blocks.size()); ++layer) {
     const CircuitFactors own = circuit_factors(model, stack, layer);
     const auto query = [&](Index head) { return own.query_of(head); };
     const auto key = [&](Index head) { return own.key_of(head); };

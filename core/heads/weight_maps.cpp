@@ -8,6 +8,7 @@
 #include "base/names.h"
 #include "base/parallel.h"
 #include "heads/head_measures.h"
+#include "heads/stack_weights.h"
 
 namespace headlight {
 namespace {
@@ -21,16 +22,10 @@ using Doubles = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Row
 /// Rows of W_O that are taken at a time: a weight in half precision is never widened whole.
 constexpr Index kOutputRows = 256;
 
-const Linear& output_weights(const Trace& trace, Stack stack, Index layer) {
-  const StackWeights& weights = stack == Stack::encoder ? *trace.model->encoder : *trace.model;
-  const BlockWeights& block = weights.blocks[static_cast<std::size_t>(layer)];
-  return stack == Stack::cross ? block.cross->output : block.self.output;
-}
-
 /// ‖f(x_j)‖ of every head and key, (H, S); an empty matrix when `stop` became true.
 Matrix value_norms(const Trace& trace, Stack stack, Index layer, const std::atomic<bool>& stop) {
   const AttentionTrace& attention = trace.attention(stack, layer);
-  const Linear& output = output_weights(trace, stack, layer);
+  const Linear& output = attention_weights(*trace.model, stack, layer).output;
   const Index heads = attention.num_heads(), keys = attention.value.rows();
   Doubles squares = Doubles::Zero(heads, keys);
   const auto values = [&](Index head) {

@@ -10,7 +10,7 @@ All attention is computed by the program `headlight`: in the variable HEADLIGHT,
 float32; bad input raises `Error`. Read in this order: engine, library, nodes, follow, flow, seen, notebook.
 """
 from .engine import (Error, Lines, Model, attention, claims, explain, export, figure, generate, heads, lens, next,
-                     patch, program, save, why)
+                     patch, program, save, study, why)
 from .follow import Keep
 from .library import Answer, Loaded, open
 from .notebook import widget
@@ -20,4 +20,4 @@ lines, watch = Lines, Seen
 __version__ = "1.0.0"
 __all__ = ["Answer", "Error", "Keep", "Loaded", "Mistake", "Model", "Page", "Report", "Seen", "attention", "check",
            "claims", "explain", "export", "figure", "generate", "heads", "lens", "lines", "log", "next", "page",
-           "patch", "program", "save", "show", "tracker", "watch", "why", "widget"]
+           "patch", "program", "save", "show", "study", "tracker", "watch", "why", "widget"]

@@ -10,7 +10,7 @@ Array = np.ndarray[Any, Any]
 __version__: str
 __all__ = ['Answer', 'Error', 'Keep', 'Loaded', 'Mistake', 'Model', 'Page', 'Report', 'Seen', 'attention', 'check', 'claims',
 'explain', 'export', 'figure', 'generate', 'heads', 'lens', 'lines', 'log', 'next', 'page', 'patch', 'program',
-'save', 'show', 'tracker', 'watch', 'why', 'widget']
+'save', 'show', 'study', 'tracker', 'watch', 'why', 'widget']
 
 
 class Answer:
@@ -240,6 +240,11 @@ def show(attentions: Any, tokens: Any = None, target_tokens: Any = None, sentenc
     lists names each sentence's. `sentence`, `step`, `axes="batch,heads,T,S"`, `array`: which part is meant; further
     `options` as of `headlight page`. In a notebook weights that are too many for a page are a picture of all heads,
     those of `only=` a page. Without a display: Error."""
+
+
+def study(path: str | Path, **options: Any) -> dict[str, Array]:
+    """What the rows of a study have in common, without its model: the names of the places (`layer`, `head`, …),
+    `summary` (places, `statistics`), `n`, and `values` (places, pairs) of `rows` of the file of pairs."""
 
 
 tracker: Any

@@ -193,6 +193,17 @@ export = _asked("export", "npz", """The arrays of `headlight export`, by name. `
 why = _asked("why", "npz", "The terms that a score of attention is a sum of, as `headlight why` has them.")
 lens = _asked("lens", "npz", "The next word after each layer, as `headlight lens` has it.")
 patch = _asked("patch", "npz", """What each part of the model restores: `from_="--text '…'", at="heads"`.""")
+
+
+@refused("headlight study")
+def study(path: str | Path, **options: Any) -> dict[str, Array]:
+    """What the rows of a study have in common, without its model: the names of the places (`layer`, `head`, …),
+    `summary` (places, `statistics`), `n`, and `values` (places, pairs) of `rows` of the file of pairs."""
+    with Folder() as folder:
+        found = run(["study", *words_of_options(options, folder, path), "--format", "npz"])
+    return dict(np.load(io.BytesIO(found), allow_pickle=False))
+
+
 next = _asked("next", "json", "The probabilities of the next (or hidden) word, as `headlight next` has them.")
 generate = _asked("generate", "json", "The words that a decoder goes on with, as `headlight generate` has them.")
 explain = _asked("explain", "json", "Every number behind one weight, of layer=, head=, query=, key=, as steps.")

@@ -56,7 +56,14 @@ class Arrays(unittest.TestCase):
             pairs = os.path.join(folder, "pairs.csv")
             with open(pairs, "w", encoding="utf-8") as file:
                 file.writelines(",".join(row) + "\n" for row in [("clean", "corrupt"), *PAIRS])
-            found = headlight.patch(source=DECODER, pairs=pairs, at="heads")
+            rows = os.path.join(folder, "rows")
+            found = headlight.patch(source=DECODER, pairs=pairs, at="heads", resume=rows)
+            read = headlight.study(rows)
+            with self.assertRaisesRegex(headlight.Error, "what --resume wrote"):
+                headlight.study(pairs)
+        self.assertEqual(list(read["rows"]), [1, 2])
+        for name in {*found, *read}:
+            np.testing.assert_array_equal(read[name], found[name])
         statistics, values = list(found["statistics"]), found["values"]
         self.assertEqual(values.shape, (len(found["what"]), len(PAIRS)))
         clean, corrupt = (values[found["what"] == name][0] for name in ("clean", "corrupt"))

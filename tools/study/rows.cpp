@@ -83,13 +83,6 @@ std::string words_json(const std::vector<std::string>& words) {
   return "[" + joined_texts(words, ",", json_string) + "]";
 }
 
-std::string statement_json(const StudyStatement& statement) {
-  return R"({"study":)" + json_string(statement.study) + R"(,"title":)" + json_string(statement.title) +
-         R"(,"columns":)" + words_json(statement.columns) + R"(,"command":)" + words_json(statement.words) +
-         R"(,"pairs":)" + std::to_string(statement.pairs) + R"(,"model":)" + json_string(statement.model) +
-         R"(,"version":)" + json_string(statement.version) + R"(,"machine":)" + json_string(statement.machine) + "}";
-}
-
 /// Which reads back to the same bits: -0 alone would be an integer.
 std::string exact_number(double value) {
   return value == 0 && std::signbit(value) ? "-0.0" : formatted("%.17g", value);
@@ -136,6 +129,13 @@ Error damaged(const std::string& file, const std::vector<std::size_t>& lines) {
 }
 
 }  // namespace
+
+std::string statement_json(const StudyStatement& statement) {
+  return R"({"study":)" + json_string(statement.study) + R"(,"title":)" + json_string(statement.title) +
+         R"(,"columns":)" + words_json(statement.columns) + R"(,"command":)" + words_json(statement.words) +
+         R"(,"pairs":)" + std::to_string(statement.pairs) + R"(,"model":)" + json_string(statement.model) +
+         R"(,"version":)" + json_string(statement.version) + R"(,"machine":)" + json_string(statement.machine) + "}";
+}
 
 std::vector<std::string> files_of_study(const std::string& study) {
   std::vector<std::string> files;

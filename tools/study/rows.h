@@ -47,6 +47,7 @@ struct StudyStatement {
   Index pairs = 0;
   std::string model = {}, version = {}, machine = {};
 };
+std::string statement_json(const StudyStatement& statement);
 
 class StudyRows {
  public:

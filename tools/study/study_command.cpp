@@ -1,7 +1,7 @@
 #include "base/formatted.h"
 #include "cli/frame/commands.h"
 #include "cli/frame/values.h"
-#include "study/rows.h"
+#include "study/read_study.h"
 
 namespace headlight {
 namespace {
@@ -104,6 +104,11 @@ Result<int> run_study_command(const StudyArguments& arguments) {
   if (files_of_study(arguments.study).empty())
     return bad_input(arguments.study, "", "what --resume wrote: a file, or a folder with .jsonl files", "none");
   std::vector<Error> problems;
+  if (arguments.slurm == 0 && (arguments.format == "csv" || arguments.format == "npz")) {
+    const auto study = TRY(read_study(arguments.study, 0, problems));
+    TRY(print_answers({study_answer(arguments.format, study.question, study.values, study.summaries)}));
+    return print_warnings(problems), 0;
+  }
   const auto rows = TRY(StudyRows::open(arguments.study, {}, false, problems));
   const std::vector<StudyState> states = states_of(rows);
   print_warnings(problems);
@@ -119,7 +124,10 @@ ParsedCommand add_study(Parser& parser, const Frontend&) {
   parser.option("STUDY", arguments->study, "The file or the folder that --resume wrote").required();
   parser.option("--slurm", arguments->slurm, "A batch file of so many shards for Slurm; nothing is submitted", "N")
       .within(1, 100000);
-  parser.option("--format", arguments->format, "text (default) or json").one_of({"text", "json"});
+  parser
+      .option("--format", arguments->format,
+              "text (default) or json: how far it is; csv or npz: what its rows have in common")
+      .one_of({"text", "json", "csv", "npz"});
   return [arguments] { return run_study_command(*arguments); };
 }
 

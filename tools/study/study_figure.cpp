@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
+#include <functional>
 #include <set>
 
 #include "base/file.h"
@@ -12,7 +12,7 @@
 #include "figure/labels.h"
 #include "figure/map_items.h"
 #include "paper/figure_file.h"
-#include "study/gathering.h"
+#include "study/read_study.h"
 #include "study/study_plots.h"
 #include "study/study_words.h"
 
@@ -31,81 +31,13 @@ constexpr std::pair<std::string_view, const Words*> kKinds[] = {{"patch", &kStud
                                                                 {"logit", &kStudyWords.logit},
                                                                 {"term", &kStudyWords.term}};
 
-/// A study as it is drawn.
-struct DrawnStudy {
-  StudyStatement statement = {};
-  StudyQuestion question = {};
-  StudyValues values = {};
-  std::vector<Summary> summaries = {};
-
-  const std::string& field(std::size_t cell, std::string_view column) const {
-    static const std::string kNone;
-    const auto at = std::ranges::find(question.columns, column);
-    return at == question.columns.end() ? kNone
-                                        : values.keys[cell][static_cast<std::size_t>(at - question.columns.begin())];
-  }
-  /// Its fields but the first and those that are empty: the name of a head, else the words.
-  std::string label(std::size_t cell) const {
-    std::string label, stack = field(cell, "stack");
-    if (!stack.empty() && stack != "self") label = stack + " ";
-    const std::string &layer = field(cell, "layer"), &head = field(cell, "head");
-    if (!layer.empty()) label += "L" + layer;
-    if (!head.empty()) label += "·H" + head;
-    if (!field(cell, "token").empty()) label += " t" + field(cell, "token");
-    for (const char* column : {"from", "query", "key"})
-      if (!field(cell, column).empty()) label += (label.empty() ? "" : " · ") + field(cell, column);
-    return label;
-  }
-};
-
-std::string value_of_option(const StudyStatement& statement, std::string_view option) {
-  const auto at = std::ranges::find(statement.words, option);
-  return at == statement.words.end() || at + 1 == statement.words.end() ? "" : *(at + 1);
-}
-
-/// The rows of the study in the order of its pairs, of each pair the last.
-Result<DrawnStudy> drawn_study(const std::string& study, int threads, std::vector<Error>& problems) {
-  const auto rows = TRY(StudyRows::open(study, {}, false, problems));
-  if (rows.statements().empty()) return bad_input(study, "", "a line that states the study", "none");
-  DrawnStudy drawn{.statement = rows.statements().back()};
-  std::set<std::string> studies;
-  for (const StudyStatement& one : rows.statements()) studies.insert(one.study);
-  if (studies.size() > 1)
-    problems.push_back(
-        bad_input(study, "studies", "one", std::to_string(studies.size()) + ": the one that was stated last is drawn"));
-  drawn.question.columns = drawn.statement.columns, drawn.question.title = drawn.statement.title;
-  std::map<Index, const StudyRow*> by_row;
-  std::ptrdiff_t all = 0, failed = 0;
-  for (const StudyRow& row : rows.rows()) {
-    if (row.study != drawn.statement.study) continue;
-    ++all;
-    if (row.error.empty() && row.keys->front().size() == drawn.question.columns.size()) by_row[row.row] = &row;
-    else ++failed;
-  }
-  if (failed > 0)
-    problems.push_back(bad_input(study, counted(all, "row"), "numbers in each", "none in " + std::to_string(failed)));
-  if (by_row.empty()) return bad_input(study, "rows", "at least one with numbers", "none");
-  const CellKeys& keys = *by_row.begin()->second->keys;
-  const bool shares = keys.front().front() == kCleanCell;
-  if (shares) {
-    const auto how = value_named<Normalise>(kNormaliseNames, value_of_option(drawn.statement, "--normalise"));
-    drawn.question.normalise = how.value_or(Normalise::total);
-  }
-  Gathering gathering(drawn.values, shares);
-  for (const auto& [number, row] : by_row) gathering.add(*row);
-  gathering.finish();
-  warn_of_small_wholes(study, drawn.question, drawn.values, problems);
-  drawn.summaries = summaries_of(drawn.question, drawn.values, threads);
-  return drawn;
-}
-
 /// Cells of the same kind, of one stack.
 struct CellGroup {
   std::string what, stack;
   std::vector<std::size_t> cells = {};
 };
 
-std::vector<CellGroup> groups_of(const DrawnStudy& study) {
+std::vector<CellGroup> groups_of(const ReadStudy& study) {
   std::vector<CellGroup> groups;
   for (std::size_t cell = 0; cell < study.values.keys.size(); ++cell) {
     const std::string& what = study.values.keys[cell].front();
@@ -127,7 +59,7 @@ struct GroupMap {
 };
 
 /// Nothing where the cells have no two such numbers, or are all of one column.
-std::optional<GroupMap> map_of_group(const DrawnStudy& study, const CellGroup& group) {
+std::optional<GroupMap> map_of_group(const ReadStudy& study, const CellGroup& group) {
   const bool heads = !study.field(group.cells.front(), "head").empty();
   const char* of_columns = heads ? "head" : "token";
   std::set<Index> layers, columns;
@@ -154,14 +86,14 @@ std::optional<GroupMap> map_of_group(const DrawnStudy& study, const CellGroup& g
 }
 
 /// Whether the cells are one a layer.
-bool is_over_layers(const DrawnStudy& study, const CellGroup& group) {
+bool is_over_layers(const ReadStudy& study, const CellGroup& group) {
   return group.cells.size() > 1 && std::ranges::all_of(group.cells, [&](std::size_t cell) {
            return parse_index(study.field(cell, "layer")) &&
                   study.label(cell).ends_with("L" + study.field(cell, "layer"));
          });
 }
 
-std::string what_of(const DrawnStudy& study, const CellGroup& group, Language language) {
+std::string what_of(const ReadStudy& study, const CellGroup& group, Language language) {
   const bool unit = study.question.normalise == Normalise::none;
   if (group.what == "restored") return words(language, unit ? kStudyWords.restored_by : kStudyWords.restored);
   if (group.what == kLost) return words(language, unit ? kStudyWords.lost_by : kStudyWords.lost);
@@ -172,7 +104,7 @@ std::string what_of(const DrawnStudy& study, const CellGroup& group, Language la
 }
 
 /// The largest cells, and beside them what random places do.
-void add_largest(Page& page, const DrawnStudy& study, std::vector<std::size_t> cells, const FigureOptions& options) {
+void add_largest(Page& page, const ReadStudy& study, std::vector<std::size_t> cells, const FigureOptions& options) {
   const std::string all = std::to_string(cells.size()), shown = std::to_string(std::min(cells.size(), kMostBars));
   std::ranges::stable_sort(
       cells, [&](std::size_t a, std::size_t b) { return size_of(study.summaries[a]) > size_of(study.summaries[b]); });
@@ -196,7 +128,7 @@ void add_largest(Page& page, const DrawnStudy& study, std::vector<std::size_t> c
   add_bars(page, bars, options.theme);
 }
 
-void add_group(Page& page, const DrawnStudy& study, const CellGroup& group, const FigureOptions& options) {
+void add_group(Page& page, const ReadStudy& study, const CellGroup& group, const FigureOptions& options) {
   const std::string what = what_of(study, group, options.language);
   const auto map = map_of_group(study, group);
   add_lines(page, what, page.label, Role::label, page.ink.text);
@@ -224,13 +156,13 @@ void add_group(Page& page, const DrawnStudy& study, const CellGroup& group, cons
   add_largest(page, study, group.cells, options);
 }
 
-std::string title_of(const DrawnStudy& study, Language language) {
+std::string title_of(const ReadStudy& study, Language language) {
   for (const auto& [command, kind] : kKinds)
     if (study.statement.words.front() == command) return words(language, *kind);
   return study.statement.words.front();
 }
 
-std::string pairs_text(const DrawnStudy& study, Language language) {
+std::string pairs_text(const ReadStudy& study, Language language) {
   const Index count = std::ssize(study.values.rows);
   if (count < study.statement.pairs)
     return filled(words(language, kStudyWords.some), {std::to_string(count), std::to_string(study.statement.pairs)});
@@ -238,7 +170,7 @@ std::string pairs_text(const DrawnStudy& study, Language language) {
 }
 
 /// The metric of both answers.
-std::string ends_text(const DrawnStudy& study, Language language) {
+std::string ends_text(const ReadStudy& study, Language language) {
   std::vector<std::string> ends;
   for (std::size_t cell = 0; cell < study.values.keys.size(); ++cell) {
     const std::string& what = study.values.keys[cell].front();
@@ -251,7 +183,7 @@ std::string ends_text(const DrawnStudy& study, Language language) {
   return ends.size() == 2 ? filled(words(language, kStudyWords.ends), {ends[0], ends[1]}) : "";
 }
 
-std::string caption_of_study(const DrawnStudy& study, Language language) {
+std::string caption_of_study(const ReadStudy& study, Language language) {
   std::vector<std::string> parts{
       joined_texts(study.statement.words, " ", [](const std::string& word) { return shell_word(word, ",@%"); }),
       filled(words(language, kStudyWords.model), {study.statement.model, study.statement.version})};
@@ -266,37 +198,71 @@ std::string caption_of_study(const DrawnStudy& study, Language language) {
   return joined_texts(parts, " · ");
 }
 
-}  // namespace
-
-bool is_study(const std::string& path) {
-  const std::vector<std::string> files = path.empty() ? std::vector<std::string>{} : files_of_study(path);
-  if (files.empty()) return false;
-  constexpr std::string_view kBegin = R"({"row":)";
-  std::string begin(kBegin.size(), '\0');
-  std::ifstream in(files.front(), std::ios::binary);
-  return in.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == kBegin;
+Drawing drawing_of_study(const ReadStudy& study, const FigureOptions& options, const TextWidth& measure) {
+  const Language language = options.language;
+  Page page = new_page(options, measure);
+  add_title(page, title_of(study, language), pairs_text(study, language), true);
+  const std::string ends = ends_text(study, language);
+  add_lines(page, study.question.title, page.label, Role::label, page.ink.text);
+  if (!ends.empty()) add_lines(page, ends, page.label, Role::label, page.ink.text);
+  page.y += 0.6f * page.label;
+  for (const CellGroup& group : groups_of(study)) add_group(page, study, group, options);
+  return with_caption(std::move(page), caption_of_study(study, language));
 }
+
+}  // namespace
 
 Result<Drawing> draw_study(const std::string& study, const FigureOptions& options, const TextWidth& measure,
                            int threads, std::vector<Error>& problems) {
-  if (!is_study(study))
-    return bad_input(study, "", "what --resume wrote: a file, or a folder with .jsonl files", "none");
-  const auto drawn = TRY(drawn_study(study, threads, problems));
-  const Language language = options.language;
-  Page page = new_page(options, measure);
-  add_title(page, title_of(drawn, language), pairs_text(drawn, language), true);
-  const std::string ends = ends_text(drawn, language);
-  add_lines(page, drawn.question.title, page.label, Role::label, page.ink.text);
-  if (!ends.empty()) add_lines(page, ends, page.label, Role::label, page.ink.text);
-  page.y += 0.6f * page.label;
-  for (const CellGroup& group : groups_of(drawn)) add_group(page, drawn, group, options);
-  return with_caption(std::move(page), caption_of_study(drawn, language));
+  return drawing_of_study(TRY(read_study(study, threads, problems)), options, measure);
 }
 
 namespace {
 
-Result<int> write_study_figure(const QuestionCommand& command, const FigureOptions& options, const std::string& file,
+/// Text of HTML, or of JSON inside it.
+std::string in_markup(const std::string& text, bool json = false) {
+  std::string safe;
+  for (const char c : text)
+    if (c == '<') safe += json ? "\\u003c" : "&lt;";
+    else if (c == '&' && !json) safe += "&amp;";
+    else safe += c;
+  return safe;
+}
+
+/// One file: the figure, every number as a table, and the same as JSON.
+Result<std::string> study_page(const ReadStudy& study, const Drawing& drawing, Language language, PaperFonts& fonts) {
+  const auto svg = TRY(figure_bytes(drawing, FigureFormat::svg, fonts));
+  const auto answer_in = [&](const char* format) {
+    return study_answer(format, study.question, study.values, study.summaries);
+  };
+  const Table table = std::get<Table>(answer_in("csv"));
+  std::string rows;
+  const auto add_row = [&](const auto& fields, const char* cell, const auto& text_of) {
+    rows += "<tr>";
+    for (const auto& field : fields) rows += "<" + std::string(cell) + ">" + in_markup(std::invoke(text_of, field));
+    rows += "\n";
+  };
+  add_row(table.columns, "th", std::identity{});
+  for (const std::vector<Value>& row : table.rows) add_row(row, "td", &Value::text);
+  return "<!DOCTYPE html>\n<html lang=\"" + std::string(name_in(kLanguageNames, language)) +
+         "\">\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+         "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+         "<meta name=\"generator\" content=\"Headlight\">\n<title>" +
+         in_markup(study.question.title) +
+         "</title>\n<style>body { margin: 2em auto; max-width: 60em; padding: 0 1em; font: 15px/1.4 sans-serif }\n"
+         "svg { width: 100%; height: auto } table { border-collapse: collapse }\n"
+         "td, th { padding: 0 .6em; text-align: right; font-variant-numeric: tabular-nums }</style>\n<figure>\n" +
+         svg.substr(std::min(svg.find("<svg"), svg.size())) + "<figcaption>" + in_markup(drawing.caption) +
+         "</figcaption>\n</figure>\n<table>\n" + rows +
+         "</table>\n<script type=\"application/json\" id=\"headlight-data\">"
+         R"({"schema":"headlight.study/1","study":)" +
+         in_markup(statement_json(study.statement) + ",\"answer\":" + std::get<Value>(answer_in("json")).json(), true) +
+         "}</script>\n</html>\n";
+}
+
+Result<int> write_study_figure(const QuestionCommand& command, FigureOptions options, const std::string& file,
                                const std::string& font) {
+  const bool is_page = command.parser().name() == "page";
   const std::vector<std::string> taken{"--view", "--output",     "--width",      "--theme",  "--language",
                                        "--font", "--no-caption", "--colour-map", "--threads"};
   for (const std::string& word : command.parser().given_words(taken))
@@ -304,9 +270,18 @@ Result<int> write_study_figure(const QuestionCommand& command, const FigureOptio
   const auto fonts = TRY(PaperFonts::open(font));
   std::vector<Error> problems;
   const RequestOptions& request = command.request();
-  const auto drawing = TRY(draw_study(request.source(), options, fonts->measure(), request.threads(), problems));
-  TRY(write_figure(drawing, file, *fonts));
-  if (!options.caption) TRY(write_file(std::filesystem::path(file).replace_extension(".txt"), drawing.caption + "\n"));
+  const auto study = TRY(read_study(request.source(), request.threads(), problems));
+  options.caption = options.caption && !is_page;
+  const Drawing drawing = drawing_of_study(study, options, fonts->measure());
+  if (is_page) {
+    const auto page = TRY(study_page(study, drawing, options.language, *fonts));
+    if (file == "-") TRY(print(page));
+    else TRY(write_file(file, page));
+  } else {
+    TRY(write_figure(drawing, file, *fonts));
+    if (!options.caption)
+      TRY(write_file(std::filesystem::path(file).replace_extension(".txt"), drawing.caption + "\n"));
+  }
   print_warnings(problems);
   return 0;
 }

@@ -167,5 +167,47 @@ TEST(StudyFigure, IsDrawnByTheCommandWhereItsSourceIsAStudy) {
   EXPECT_TRUE(contains(refused({"figure", rows, "-o", svg, "--view", "heads"}), "rows"));
 }
 
+/// What is read from the rows is what the command that computed them printed, in every form.
+TEST(StudyFigure, RowsAloneGiveTheTableAndAPage) {
+  const Folder folder;
+  const std::string pairs = folder.with("p.csv", "clean,corrupt\n5 10 12 9,5 30 12 9\n5 11 12 9,5 31 12 9\n");
+  const std::string rows = (folder / "rows").string(), html = (folder / "x.html").string();
+  for (const Strings& asked : {Strings{"patch", golden("gpt2").string(), "--at", "heads", "--pairs", pairs},
+                               Strings{"patch", golden("gpt2").string(), "--at", "heads", "--pairs", pairs,
+                                       "--normalise", "none", "--control", "random:2"},
+                               Strings{"lens", golden("gpt2").string(), "--pairs", pairs}})
+    for (const char* format : {"csv", "npz"}) {
+      Strings all = asked;
+      all.insert(all.end(), {"--resume", rows, "--format", format});
+      const Ran computed = run(all), read = run({"study", rows, "--format", format});
+      EXPECT_EQ(read.status, 0) << read.err;
+      EXPECT_EQ(read.out, computed.out) << asked[0] << " as " << format;
+      ASSERT_EQ(run({"page", rows, "-o", html, "--language", "zh"}).status, 0);
+      const std::string page = *read_file(html);
+      const std::size_t data = page.find("headlight-data\">") + 16;
+      const json object = json::parse(page.substr(data, page.find("</script>", data) - data), nullptr, false);
+      ASSERT_TRUE(object.is_object()) << page.substr(data, 200);
+      EXPECT_EQ(object["schema"], "headlight.study/1");
+      EXPECT_EQ(object["study"]["pairs"], 2);
+      const std::ptrdiff_t lines = std::ranges::count(run({"study", rows, "--format", "csv"}).out, '\n');
+      EXPECT_EQ(std::ssize(object["answer"]["cells"]), lines - 1);
+      EXPECT_TRUE(contains(page, "lang=\"zh\"") && contains(page, "<svg") && contains(page, "<td>"));
+      EXPECT_EQ(run({"page", rows, "-o", "-", "--language", "zh"}).out, page);
+    }
+  EXPECT_TRUE(contains(refused({"page", rows, "-o", html, "--live"}), "--live: expected no such option"));
+  EXPECT_TRUE(contains(refused({"study", pairs, "--format", "csv"}), "what --resume wrote"));
+}
+
+/// Words of the file stand in the page as text.
+TEST(StudyFigure, APageHoldsNoMarkupOfTheFile) {
+  const Folder folder;
+  StudyStatement evil = kPatchStudy;
+  evil.title = "<script>alert(1)</script>", evil.words[1] = "</script><b>";
+  const std::string file = written(folder, {patch_row(1, 0.5, 2)}, evil), page = run({"page", file, "-o", "-"}).out;
+  ASSERT_TRUE(contains(page, "headlight-data"));
+  EXPECT_FALSE(contains(page, "<script>alert") || contains(page, "<b>"));
+  EXPECT_TRUE(contains(page, "&lt;script>alert"));
+}
+
 }  // namespace
 }  // namespace headlight

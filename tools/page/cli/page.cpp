@@ -4,6 +4,7 @@
 
 #include "base/formatted.h"
 #include "cli/frame/question_command.h"
+#include "cli/frame/study.h"
 #include "cli/options/against_option.h"
 #include "cli/options/view_options.h"
 #include "model/head_text.h"
@@ -157,8 +158,16 @@ ParsedCommand add_page(Parser& parser, const Frontend&) {
       .within(1e-3, 1e6);
   add_choice<ColourMap>(parser, "--colours", options->colours, kColourNames,
                         "teal (default), viridis, cividis or grey");
-  return command.answers(SentencesAsked::all,
-                         [options, command](const Question& question) { return answer(question, *options, command); });
+  const ParsedCommand asked = command.answers(SentencesAsked::all, [options, command](const Question& question) {
+    return answer(question, *options, command);
+  });
+  return [options, command, asked]() -> Result<int> {
+    FigureOptions figure{.theme = options->theme.value_or(Theme::light),
+                         .language = options->language.value_or(default_settings().language)};
+    if (const StudyWays* ways = study_ways())
+      if (const auto drawn = ways->draw(command, figure, options->file, "")) return *drawn;
+    return asked();
+  };
 }
 
 }  // namespace
@@ -168,6 +177,7 @@ headlight page --text 我请李雷帮我订了去北京的机票 -o page.html
 headlight page CHECKPOINT --text 'the cat sat' --only 1.4,2.* -o page.html
 headlight page --mask causal --against '--mask none' -o compared.html
 headlight page --live -o live.html
+headlight page rows.jsonl -o study.html
 The page holds q and k of every head (v too where there is room) as float16, not the weights: it
 computes them, so that the mask, the scale and the cells can be changed in the browser. It is opened
 again by `headlight page.html`, and checked by `headlight check page.html`.)",
