@@ -17,7 +17,7 @@ except ImportError:
 
 from case import MODELS, METRICS, SEED, Case, Metric, effective, faults, has, joined, numbers, prefixed, worst
 from circuits import check_circuits, check_two_models
-from patches import (check_baseline, check_estimate, check_patch, check_path, check_readers, other_sentences, pairs,
+from patches import (check_baseline, check_estimate, check_firing, check_neurons, check_patch, check_path, check_readers, other_sentences, pairs,
                      patch_question, put_in, replaced, two_answers)
 from transformer import Edits, added, safetensors, softmax
 
@@ -359,7 +359,7 @@ def main():
               check_effect_of_several, check_control, check_study, check_arcs]  # in the order that seeds draw by
     for number in range(MODELS):
         for at, check in enumerate([*checks, *[check_path] * 3, check_baseline, check_baseline, check_readers,
-                                   check_circuits, check_two_models]):
+                                   check_circuits, check_two_models, check_neurons, check_neurons, check_firing]):
             with tempfile.TemporaryDirectory() as folder:
                 check(Case(np.random.default_rng([SEED, number, at]), pathlib.Path(folder)))
     for kind in sorted(numbers):

@@ -4,7 +4,8 @@ import itertools
 
 import numpy as np
 
-from case import METRICS, PARTS, Metric, has, numbers, prefixed
+from transformer import Edits
+from case import METRICS, PARTS, Metric, has, joined, numbers, prefixed
 
 
 def two_answers(case, metric_names=METRICS, same_length=False):
@@ -134,6 +135,79 @@ def check_baseline(case):
                 return numbers
             values.append((metric.on_scale(case.run(case.clean, put).logits[-1]) - begin) / (end - begin))
         case.agrees('baseline', cell['lost'], np.mean(values), 3e-5 + 3e-6 * metric.size / abs(end - begin))
+
+
+def check_neurons(case):
+    """Single neurons of feed-forwards in place of their own: of the other answer, or of a baseline."""
+    drawn = two_answers(case, METRICS[:3])
+    if not drawn or not has('patch', '--at-neurons'):
+        return
+    clean, corrupt, metric, (of_clean, of_corrupt) = drawn
+    kind = '' if case.two else case.pick('', 'mean:', 'resample:', 'position:')
+    stack = case.pick(*(one for one in case.model.stacks() if one != 'cross'))
+    noise, each = bool(kind) or case.pick(False, True), case.pick(False, True)
+    base, source, text = (clean, corrupt, case.clean) if noise else (corrupt, clean, case.corrupt)
+    layers = [layer for layer in range(case.model.layers) if ('neurons', stack, layer, 0) in base.of]
+    if not layers:
+        return
+    count = base.of['neurons', stack, layers[0], 0].shape[1]
+    layers = case.pick(layers, [case.pick(*layers)])
+    chosen = sorted({(case.pick(*layers), int(case.random.integers(count))) for _ in range(3)})
+    words = ['--at', 'neurons', '--stack', stack, '--at-neurons', ','.join('%d.%d' % one for one in chosen)]
+    others, file = other_sentences(case) if kind else ([], '')
+    words += ['--baseline', kind + file] if kind else ['--direction', 'noise' if noise else 'denoise']
+    control = kind != 'resample:' and not each and len({layer for layer, _ in chosen}) == 1
+    found = patch_question(case, metric, *words, *(['--at-tokens', 'all'] if each else []),
+                           *(['--control', 'random:2'] if control else []))
+    if not found:
+        return
+    matches = [(i, i) for i in range(len(text[0]))] if kind else [
+        pair[::-1] if noise else pair for pair in pairs(case, stack, False)]
+    tokens = [[pair] for pair in matches] if each else [matches]
+    cells = [(*one, rows) for one in chosen for rows in tokens]
+    case.agrees('neurons of places', [[c['layer'], c['neuron']] for c in found['cells']], [cell[:2] for cell in cells])
+    begin, end = (of_clean, of_corrupt) if noise else (of_corrupt, of_clean)
+    within = 3e-5 + 3e-6 * metric.size / abs(end - begin)
+
+    def restored(places, rows):
+        """With these neurons patched together."""
+        values = []
+        for draw in range(len(others) if kind == 'resample:' else 1):
+            def put(*of):
+                numbers = of[-1].copy()
+                if of[:-1] in [('neurons', stack, layer, 0) for layer, _ in places]:
+                    new = replaced(base.of[of[:-1]], others, of[:-1], kind)[draw] if kind else source.of[of[:-1]]
+                    for there, here in rows:
+                        for layer, neuron in places:
+                            if layer == of[2]:
+                                numbers[here, neuron] = new[there, neuron]
+                return numbers
+            values.append((metric.on_scale(case.run(text, put).logits[-1]) - begin) / (end - begin))
+        return np.mean(values)
+
+    for cell, (layer, neuron, rows) in zip(found['cells'], cells):
+        case.agrees('neurons', cell['lost' if noise else 'restored'], restored([(layer, neuron)], rows), within)
+    if control:
+        case.agrees('neurons of several', found['control']['together'], restored(chosen, matches), within)
+
+
+def check_firing(case):
+    """Where each neuron is most active in several sentences."""
+    if case.two or not has('neurons', '--top'):
+        return
+    texts = [case.two_texts()[0] for _ in range(3)]
+    found = case.ask('neurons', '--ids', '\n'.join(map(joined, texts)),
+                     '--at-layers', 0, '--top', 3)
+    answers = [case.run((ids, None), edits=Edits()) for ids in texts]
+    if not found or ('neurons', 'self', 0, 0) not in answers[0].of:
+        return
+    all_of = [answer.of['neurons', 'self', 0, 0] for answer in answers]
+    mean = np.concatenate(all_of).mean(0)
+    case.agrees('neurons of a layer', [len(found['neurons']), found['sentences']], [len(mean), 3])
+    for one in found['neurons']:
+        values = np.sort(np.concatenate(all_of)[:, one['neuron']])[::-1]
+        case.agrees('firing', [one['mean'], *(top['activation'] for top in one['top'])], [mean[one['neuron']], *values[:3]])
+        case.agrees('firing of places', [all_of[top['sentence']][top['token'], one['neuron']] for top in one['top']], values[:3])
 
 
 def place(head):

@@ -279,6 +279,7 @@ class Model:
                 act = ACTIVATIONS[self.act]
                 up = self.linear(read, block + 'ffn.up')
                 hidden = act(self.linear(read, block + 'ffn.gate')) * up if self.gated else act(up)
+                hidden = put('neurons', of, layer, 0, hidden)
                 made = put('ffn', of, layer, 0, self.linear(hidden, block + 'ffn.down'))
                 return made, {f'{label}L{layer}·ffn': made}
 

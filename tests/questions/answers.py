@@ -70,7 +70,7 @@ def numbers(draw, form, data):
             return {what: flat(row['value'] for row in rows if row['what'] == what) for what in ('probability', 'metric', 'logit')}
         if command == 'why':
             return {'term': flat(row['value'] for row in rows)}
-        texts = {'stack', 'token', 'learned', 'name', 'patched', 'part', 'composes_with'} | ({'layer', 'head'} if command == 'patch' else set())
+        texts = {'stack', 'token', 'learned', 'name', 'patched', 'part', 'composes_with'} | ({'layer', 'head', 'neuron'} if command == 'patch' else set())
         return {name: flat(row[name] for row in rows) for name in (rows[0] if rows else ()) if name not in texts}
     arrays = data if isinstance(data, dict) else safetensors(data) if form == 'safetensors' else dict(np.load(io.BytesIO(data)))
     if command in ('lens', 'why') and '0.ids' in arrays or '0.terms' in arrays:

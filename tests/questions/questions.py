@@ -181,7 +181,7 @@ VALUES = {flag: lambda d: '' for flag in FLAGS} | {
     '--head': lambda d: d.head(None), '--stack': lambda d: d.pick('self', 'encoder', 'cross') if d.source.two else 'self',
     '--from': lambda d: d.other_question() if d.command == 'patch' else d.word(),
     '--to': lambda d: d.pick('output', 'all', d.head(None), f'{d.head(None)}:{d.pick("q", "k", "v", "k@group")}') if d.command == 'patch' else d.word(),
-    '--at': lambda d: d.pick('heads', 'residual', 'ffn', 'pattern', 'q', 'k', 'v') if d.command == 'patch' else d.pick(
+    '--at': lambda d: d.pick('heads', 'residual', 'ffn', 'pattern', 'q', 'k', 'v', 'neurons') if d.command == 'patch' else d.pick(
         'heads', 'residual', 'tokens'),
     '--at-layers': lambda d: d.number(0, d.source.layers), '--at-heads': D.head, '--at-tokens': lambda d: d.pick('all', 0, '0,1'),
     '--align': lambda d: d.pick('words', 'positions'), '--direction': lambda d: d.pick('denoise', 'noise', 'both'),

@@ -36,10 +36,10 @@ std::string group_text(const PatchOptions& options, const Trace& trace) {
 }
 
 /// `L1·H2  token 3, 去`; of a path's readers `L1·H2:k`, or `output`.
-std::string label_of_cell(const PatchCell& cell, const Tokens& tokens, bool of_readers = false) {
-  if (of_readers && !cell.part) return "output";
-  std::string label =
-      stack_prefix(cell.stack) + (cell.head ? head_label({cell.layer, *cell.head}) : "L" + std::to_string(cell.layer));
+std::string label_of_cell(const PatchCell& cell, const Tokens& tokens, const PatchOptions& options) {
+  if (options.of_readers() && !cell.part) return "output";
+  std::string label = stack_prefix(cell.stack) + "L" + std::to_string(cell.layer);
+  if (cell.head) label += (options.head_column()[0] == 'n' ? "·N" : "·H") + std::to_string(*cell.head);
   if (cell.part) label += ":" + std::string(part_name(cell));
   if (cell.token)
     label += "  token " + std::to_string(*cell.token) + ", " +
@@ -57,7 +57,7 @@ std::string metric_line(const PatchAnswer& answer, const std::string& align) {
 std::string patch_text(const PatchAnswer& answer, const Tokens& tokens, const PatchOptions& options,
                        const std::string& align, const std::string& group, bool noise) {
   std::string text = metric_line(answer, align);
-  const std::string part = options.at             ? std::string(name(*options.at))
+  const std::string part = options.at             ? options.part_text()
                            : options.of_readers() ? "the path from " + options.senders.front() + " to each reader"
                                                   : "the path to " + options.to + group;
   if (!options.baseline.empty()) text += "lost with " + part + " by " + options.baseline + ", 0 nothing, 1 all:\n";
@@ -65,15 +65,14 @@ std::string patch_text(const PatchAnswer& answer, const Tokens& tokens, const Pa
     text += noise ? "lost by " + part + " of the corrupt answer, 0 nothing, 1 all:\n"
                   : "restored by " + part + " of the clean answer, 0 nothing, 1 all:\n";
   std::vector<NamedTerm> cells;
-  for (const PatchCell& cell : answer.cells)
-    cells.push_back({label_of_cell(cell, tokens, options.of_readers()), cell.restored});
+  for (const PatchCell& cell : answer.cells) cells.push_back({label_of_cell(cell, tokens, options), cell.restored});
   text += largest_terms(std::move(cells), kMostCells, false);
   return answer.control ? text + control_text(*answer.control) : text;
 }
 
 /// With both directions `lost` is a column beside `restored`, where both sentences have the same cells.
 Table patch_table(const std::vector<PatchAnswer>& answers, const PatchOptions& options) {
-  Table table{{"layer", "head", "token"}};
+  Table table{{"layer", options.head_column(), "token"}};
   const bool with_stack = options.names_stacks();
   for (std::size_t i = 0; i < answers.size(); ++i) table.columns.emplace_back(column_of(options, i));
   if (with_stack) table.columns.emplace_back("stack");
@@ -181,7 +180,7 @@ EstimateCheck checked(const PatchEstimate& estimate) {
 std::string estimate_text(const PatchEstimate& estimate, const Tokens& tokens, const PatchOptions& options,
                           const std::string& align, bool noise) {
   std::string text = metric_line(estimate.patched, align) + (noise ? "lost by " : "restored by ") +
-                     std::string(name(*options.at)) + ", estimated by the gradient at " +
+                     options.part_text() + ", estimated by the gradient at " +
                      counted(std::ssize(estimate.all), "place") + " and patched at " +
                      std::to_string(estimate.at.size()) + ":\n";
   std::vector<std::size_t> order(estimate.at.size());
@@ -190,7 +189,7 @@ std::string estimate_text(const PatchEstimate& estimate, const Tokens& tokens, c
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
     return std::pair(!estimate.largest[a], -size_of(a)) < std::pair(!estimate.largest[b], -size_of(b));
   });
-  const auto label = [&](std::size_t i) { return label_of_cell(estimate.patched.cells[i], tokens); };
+  const auto label = [&](std::size_t i) { return label_of_cell(estimate.patched.cells[i], tokens, options); };
   const auto number = [](double value) { return formatted("%+.6f", value); };
   std::vector<std::vector<std::string>> lines{{"", "estimate", noise ? "lost" : "restored", ""}};
   for (const std::size_t i : order)
@@ -205,7 +204,8 @@ std::string estimate_text(const PatchEstimate& estimate, const Tokens& tokens, c
 }
 
 Table estimate_table(const PatchEstimate& estimate, const PatchOptions& options) {
-  Table table{{"layer", "head", "token", "estimate", is_noise(options, 0) ? kLost : "restored", "patched"}};
+  Table table{
+      {"layer", options.head_column(), "token", "estimate", is_noise(options, 0) ? kLost : "restored", "patched"}};
   if (options.names_stacks()) table.columns.emplace_back("stack");
   std::size_t next = 0;
   for (std::size_t at = 0; at < estimate.all.size(); ++at) {
@@ -227,8 +227,10 @@ Value estimate_json(const PatchEstimate& estimate, const Tokens& tokens, const P
   const EstimateCheck check = checked(estimate);
   const auto missed = [&](std::size_t i) {
     const PatchCell& cell = of.cells[i];
-    return json_object(
-        {{"layer", cell.layer}, {"head", cell.head}, {"token", cell.token}, {"restored", cell.restored}});
+    return json_object({{"layer", cell.layer},
+                        {options.head_column(), cell.head},
+                        {"token", cell.token},
+                        {"restored", cell.restored}});
   };
   const Value summary = json_object({{"places", estimate.all.size()},
                                      {"patched", estimate.at.size()},

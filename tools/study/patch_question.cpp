@@ -31,6 +31,7 @@ Result<PatchWanted> wanted_of(const PatchOptions& options) {
   PatchWanted wanted{.at = options.at.value_or(PatchAt::heads), .stack = stack_of(options)};
   wanted.control = TRY(draws_of(options.control));
   TRY(read_places(options.layers, options.heads, given_stack(options), wanted.layers, wanted.heads));
+  if (wanted.at == PatchAt::ffn && !options.neurons) wanted.heads.clear();
   for (const std::string& text : options.tokens) {
     if (text == "all") wanted.by_token = true;
     else if (const auto token = parse_index(text)) wanted.tokens.push_back(*token);
@@ -92,8 +93,17 @@ Result<std::vector<PathWanted>> paths_of(const PatchOptions& options, const Trac
   return paths;
 }
 
+/// The neurons that are wanted, and which tokens of both sentences stand for each other.
 Status align_tokens_of(PatchWanted& wanted, const Trace& clean, const Trace& corrupt, const PatchOptions& options) {
   if (!clean.has(wanted.stack) || !corrupt.has(wanted.stack)) return Done{};  // an Error of patch_answers
+  for (Index layer = 0; options.neurons && options.heads.empty() && layer < clean.num_layers(wanted.stack); ++layer)
+    wanted.heads.push_back({wanted.stack, layer, std::nullopt});
+  const auto is_elsewhere = [&](const LayerHeads& one) {
+    return one.layer != wanted.heads.front().layer &&
+           (wanted.layers.empty() || std::ranges::count(wanted.layers, one.layer) > 0);
+  };
+  if (options.neurons && wanted.control > 0 && std::ranges::any_of(wanted.heads, is_elsewhere))
+    return bad_input("--control", "", "neurons of one layer", "of several, of which one follows the other");
   wanted.queries = TRY(pairs_of(clean.query_tokens(wanted.stack), corrupt.query_tokens(wanted.stack), options));
   wanted.keys = TRY(pairs_of(clean.key_tokens(wanted.stack), corrupt.key_tokens(wanted.stack), options));
   if ((of_keys(wanted.at) ? wanted.keys : wanted.queries).empty())
@@ -162,8 +172,10 @@ void add_places(Parser& parser, PatchOptions& options) {
       .one_of({"self", "encoder", "cross"});
   parser.option("--at-layers", options.layers, "These layers alone", "LAYERS").list();
   parser
-      .option("--at-heads", options.heads,
-              "These heads alone, 0.3,1.*, of another stack cross:0.3; of k and v the keys' heads", "HEADS")
+      .option("--at-heads,--at-neurons", options.heads,
+              "These heads alone, 0.3,1.*, of another stack cross:0.3; of k and v the keys' heads; or these neurons, "
+              "layer and number",
+              "HEADS")
       .list();
   parser
       .option("--at-tokens", options.tokens,
@@ -192,10 +204,15 @@ void add_patch_options(Parser& parser, PatchOptions& options) {
                 "The corrupt question, in one string; without a SOURCE in it the clean question's. Of --pairs another "
                 "model alone, as the same one tuned: its answers to the clean sentences are the corrupt ones",
                 "'[SOURCE] [REQUEST]'");
-  add_choice<PatchAt>(parser, "--at", options.at, kPatchNames,
-                      "What is put in: heads (z of a head), residual (the stream after a layer), ffn, pattern (a "
-                      "head's weights), q, k or v",
-                      "PART");
+  const TakeWord take_part = [&options](const std::string& word) {
+    options.neurons = word == "neurons";
+    options.at = options.neurons ? PatchAt::ffn : value_named<PatchAt>(kPatchNames, word);
+    return options.at ? std::string() : "expected " + listed(kPatchNames) + ", neurons, found " + word;
+  };
+  parser.option("--at", take_part,
+                "What is put in: heads (z of a head), residual (the stream after a layer), ffn, pattern (a head's "
+                "weights), q, k, v, or neurons (each of the activations inside ffn)",
+                "PART");
   add_places(parser, options);
   parser.option("--baseline", options.baseline,
                 "Of --at, in place of the corrupt answer's part: its mean over the sentences of a file, mean:FILE, its "
@@ -263,7 +280,7 @@ Status check_patch(const PatchOptions& options) {
     if (options.directions() != Directions::noise)
       return bad_input("--baseline", "", "--direction noise beside it", name_in(kDirectionNames, *options.direction));
     if (options.of_paths() || options.at == PatchAt::pattern)
-      return bad_input("--baseline", "", "--at heads, residual, ffn, q, k or v beside it",
+      return bad_input("--baseline", "", "--at with another part beside it",
                        options.of_paths() ? "--from-head" : "pattern");
     if (resamples && (options.estimate || !options.control.empty()))
       return bad_input("--baseline resample", "", "neither --estimate nor --control beside it", "one");
@@ -335,7 +352,7 @@ const char* column_of(const PatchOptions& options, std::size_t answer) {
 }
 
 Result<int> study_patches(const QuestionCommand& command, const PatchOptions& options) {
-  const std::string part = options.at ? std::string(name(*options.at)) : joined_texts(options.senders, ",");
+  const std::string part = options.at ? options.part_text() : joined_texts(options.senders, ",");
   const std::string direction(name_in(kDirectionNames, options.directions()));
   const std::string others = TRY(baseline_text(options.baseline));
   auto other = TRY(other_model_of(options.from));
@@ -351,7 +368,8 @@ Result<int> study_patches(const QuestionCommand& command, const PatchOptions& op
       (other ? "|from " + identity(*other.document.model, command.request().threads()) : "");
   const Metric metric = options.metric.metric.value_or(Metric::logit_difference);
   title += ", " + std::string(name(metric)) + (metric == Metric::rank ? " (log2)" : "");
-  StudyQuestion question{.columns = {"what", "layer", "head", "token"}, .title = title, .options = asked};
+  StudyQuestion question{
+      .columns = {"what", "layer", options.head_column(), "token"}, .title = title, .options = asked};
   if (options.names_stacks()) question.columns.insert(question.columns.begin() + 1, "stack");
   question.normalise = options.normalise;
   question.more = {{"answers", json_list(options.metric.answers)},

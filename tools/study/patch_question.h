@@ -22,6 +22,7 @@ struct PatchOptions {
   std::string from, control, to, baseline;
   std::optional<std::string> stack = {};
   std::optional<PatchAt> at = {};
+  bool neurons = false;  // of ffn
   std::optional<Alignment> align = {};
   std::optional<Directions> direction = {};
   Normalise normalise = Normalise::total;
@@ -37,6 +38,9 @@ struct PatchOptions {
   Directions directions() const {
     return direction.value_or(baseline.empty() ? Directions::denoise : Directions::noise);
   }
+  /// What the head of a cell is called.
+  const char* head_column() const { return neurons ? "neuron" : "head"; }
+  std::string part_text() const { return neurons ? "neurons" : std::string(name(*at)); }
   /// Whether cells may be of another stack than self.
   bool names_stacks() const;
 };

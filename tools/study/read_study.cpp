@@ -31,6 +31,9 @@ std::string ReadStudy::label(std::size_t cell) const {
   const std::string &layer = field(cell, "layer"), &head = field(cell, "head");
   if (!layer.empty()) label += "L" + layer;
   if (!head.empty()) label += "·H" + head;
+  if (!field(cell, "neuron").empty()) label += "·N" + field(cell, "neuron");
+  const std::string& part = field(cell, "part");
+  if (!part.empty()) label += label.empty() ? part : ":" + part;
   if (!field(cell, "token").empty()) label += " t" + field(cell, "token");
   for (const char* column : {"from", "query", "key"})
     if (!field(cell, column).empty()) label += (label.empty() ? "" : " · ") + field(cell, column);

@@ -10,10 +10,10 @@
 
 namespace headlight {
 
-extern const NamedCommand kPatch, kStudy;
+extern const NamedCommand kNeurons, kPatch, kStudy;
 
 namespace {
-constexpr const NamedCommand* kOfStudy[] = {&kPatch, &kStudy};
+constexpr const NamedCommand* kOfStudy[] = {&kPatch, &kNeurons, &kStudy};
 constexpr StudyWays kStudyWays{.add_options = add_study_options,
                                .run = run_study,
                                .probing = probing,

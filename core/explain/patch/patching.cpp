@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "explain/matrices.h"
-#include "explain/patch/patch_pass.h"
+#include "explain/patch/neurons.h"
 #include "math/attention.h"
 #include "math/random_choice.h"
 #include "math/variants.h"
@@ -14,32 +14,46 @@
 namespace headlight {
 namespace {
 
+constexpr std::size_t kMostNeuronNumbers = std::size_t{1} << 28;  // of the patches of all neurons that are wanted
+
 bool of_stream(PatchAt at) { return at == PatchAt::residual || at == PatchAt::ffn; }
 
+/// Of a feed-forward that has `heads` these are its neurons.
+bool of_neurons(const PatchWanted& wanted) { return wanted.at == PatchAt::ffn && !wanted.heads.empty(); }
+
 /// Whether each token is a cell.
-bool one_by_one(const PatchWanted& wanted) { return wanted.by_token || !wanted.tokens.empty() || of_stream(wanted.at); }
+bool one_by_one(const PatchWanted& wanted) {
+  return wanted.by_token || !wanted.tokens.empty() || (of_stream(wanted.at) && !of_neurons(wanted));
+}
 
 /// The layers and heads that are wanted, in order.
 Result<std::vector<HeadRef>> wanted_heads(const Trace& trace, const PatchWanted& wanted) {
   const Index layers = trace.num_layers(wanted.stack);
+  const bool neural = of_neurons(wanted);
+  const char* option = neural ? "--at-neurons" : "--at-heads";
   const auto heads_in = [&](Index layer) {
+    if (neural) return num_neurons(trace, wanted.stack, layer);
     const AttentionTrace& attention = trace.attention(wanted.stack, layer);
     return of_stream(wanted.at) ? 1 : of_keys(wanted.at) ? attention.num_kv_heads : attention.num_heads();
   };
   for (const Index layer : wanted.layers) TRY(check_within("--at-layers", "", layer, layers));
   for (const LayerHeads& heads : wanted.heads) {
     if (heads.stack != wanted.stack)
-      return bad_input("--at-heads", "", "heads of --stack " + std::string(stack_name(wanted.stack)),
+      return bad_input(option, "",
+                       (neural ? "neurons of --stack " : "heads of --stack ") + std::string(stack_name(wanted.stack)),
                        stack_name(heads.stack));
-    TRY(check_within("--at-heads", "layer", heads.layer, layers));
-    TRY(check_within("--at-heads", "head", heads.head.value_or(0), heads_in(heads.layer)));
+    TRY(check_within(option, "layer", heads.layer, layers));
+    TRY(check_within(option, neural ? "neuron" : "head", heads.head.value_or(0), heads_in(heads.layer)));
   }
   std::vector<HeadRef> heads;
   for (Index layer = 0; layer < layers; ++layer)
     for (Index head = 0; head < heads_in(layer); ++head)
       if (const HeadRef one{layer, head, wanted.stack}; is_chosen(one, wanted.layers, wanted.heads))
         heads.push_back(one);
-  if (heads.empty()) return bad_input("--at-heads", "", "a head of the layers of --at-layers", "none");
+  if (heads.empty())
+    return bad_input(option, "",
+                     neural ? "neurons of a feed-forward without experts" : "a head of the layers of --at-layers",
+                     "none");
   return heads;
 }
 
@@ -108,20 +122,31 @@ Status restore(Patching& patching, const std::vector<CellPatch>& cells, PatchAns
 Result<std::vector<CellPatch>> cell_patches_of(const Patching& patching, const PatchWanted& wanted) {
   const auto heads = TRY(wanted_heads(patching.base, wanted));
   const auto tokens = TRY(wanted_tokens(patching.base, wanted));
+  const bool neural = of_neurons(wanted);
+  const std::size_t numbers =
+      heads.size() * tokens.size() * tokens.front().size() * static_cast<std::size_t>(patching.base.embedding.cols());
+  if (neural && numbers > kMostNeuronNumbers)
+    return bad_input("--at neurons", "neurons",
+                     "at most " + std::to_string(heads.size() * kMostNeuronNumbers / numbers) +
+                         " at a time (--at-layers, --at-neurons)",
+                     std::to_string(heads.size()));
+  std::optional<NeuronPatches> neurons;  // of the last layer
   std::vector<CellPatch> cells;
   for (const HeadRef& head : heads) {
+    if (neural && (!neurons || neurons->layer().layer != head.layer)) neurons.emplace(patching, wanted, head);
     if (wanted.at == PatchAt::ffn && !exists(patching.source, matrix_id(Quantity::ffn_output, head)))
       return bad_input("--at", "", "a part that the model has", "no feed-forward");
     const auto part = [&](const Trace& trace) { return part_of(trace, wanted.at, head); };
-    const Matrix values = wanted.baseline.given() ? replacements(part(patching.base), wanted.baseline, part).front()
-                                                  : part(patching.source);
+    const Matrix values = neural                    ? Matrix()
+                          : wanted.baseline.given() ? replacements(part(patching.base), wanted.baseline, part).front()
+                                                    : part(patching.source);
     for (const TokenPairs& pairs : tokens) {
       CellPatch& one = cells.emplace_back();
       one.cell.layer = head.layer;
       one.cell.stack = head.stack;
-      if (!of_stream(wanted.at)) one.cell.head = head.head;
+      if (!of_stream(wanted.at) || neural) one.cell.head = head.head;
       if (one_by_one(wanted)) one.cell.token = pairs.front().second;
-      one.patch = patch_of_pairs(wanted.at, head, values, pairs);
+      one.patch = neural ? neurons->of(head.head, pairs) : patch_of_pairs(wanted.at, head, values, pairs);
     }
   }
   return cells;
@@ -134,6 +159,9 @@ Result<PatchControl> control_of(Patching& patching, const std::vector<CellPatch>
   const PatchWanted& wanted = patching.wanted;
   PatchWanted everywhere = wanted;
   everywhere.layers = {}, everywhere.heads = {}, everywhere.tokens = {};
+  for (const CellPatch& one : chosen)  // of neurons those of the same layers
+    if (of_neurons(wanted) && (everywhere.heads.empty() || everywhere.heads.back().layer != one.cell.layer))
+      everywhere.heads.push_back({wanted.stack, one.cell.layer, std::nullopt});
   everywhere.by_token = wanted.by_token || !wanted.tokens.empty();
   auto all = TRY(cell_patches_of(patching, everywhere));
   const auto is_chosen = [&](const CellPatch& one) {
@@ -148,14 +176,18 @@ Result<PatchControl> control_of(Patching& patching, const std::vector<CellPatch>
   control.cells = std::min(control.cells, static_cast<Index>(all.size()));
   Random random(0);
   std::vector<Patches> variants;
+  const auto add = [&](Patches& patches, const Patch& one) {
+    if (of_neurons(wanted)) add_neuron(patches, one, patching.base);
+    else patches.push_back(one);
+  };
   if (some) {
     variants.emplace_back();
-    for (const CellPatch& one : chosen) variants.back().push_back(one.patch);
+    for (const CellPatch& one : chosen) add(variants.back(), one.patch);
   }
   for (Index draw = 0; draw < wanted.control; ++draw) {
     Patches& patches = variants.emplace_back();
     draw_to_front(random, all, static_cast<std::size_t>(control.cells));
-    for (Index i = 0; i < control.cells; ++i) patches.push_back(all[static_cast<std::size_t>(i)].patch);
+    for (Index i = 0; i < control.cells; ++i) add(patches, all[static_cast<std::size_t>(i)].patch);
   }
   const auto most = static_cast<std::size_t>(variants_at_once(patching.base, static_cast<Index>(variants.size())));
   for (std::size_t first = 0; first < variants.size(); first += most) {

@@ -25,7 +25,7 @@ struct PatchWanted {
   PatchAt at = PatchAt::heads;
   Stack stack = Stack::self;
   std::vector<Index> layers = {};
-  std::vector<LayerHeads> heads = {};  // of the stack; of residual and ffn without meaning
+  std::vector<LayerHeads> heads = {};  // of the stack; of ffn its neurons; of residual without meaning
   bool by_token = false;               // a cell a token; of residual and ffn always
   std::vector<Index> tokens = {};      // of the corrupt sentence
   TokenPairs queries = {}, keys = {};  // of the stack's two sides
@@ -40,7 +40,7 @@ struct PatchWanted {
 /// `token` is that of the sentence that is patched; nothing where all tokens that both have are patched at once.
 struct PatchCell {
   Index layer = 0;
-  std::optional<Index> head = {}, token = {};
+  std::optional<Index> head = {}, token = {};  // a head, or of ffn a neuron
   double restored = 0;  // (m − corrupt) / (clean − corrupt): 0 nothing, 1 all of the metric m on its scale (on_scale).
                         // Of noise the share lost: (m − clean) / (corrupt − clean)
   Stack stack = Stack::self;
