@@ -16,6 +16,7 @@
 #include "figure/page.h"
 #include "model/head_text.h"
 #include "paper/figure_file.h"
+#include "paper/font_list.h"
 
 namespace headlight {
 namespace {
@@ -245,7 +246,8 @@ Result<Answer> answer(const Question& question, const FigureArguments& options,
                       const std::vector<std::shared_ptr<const Trace>>& beside = {}) {
   auto figure = TRY(figure_of(options, *question.trace));
   TRY(add_order(options, question, figure));
-  const auto fonts = TRY(PaperFonts::open(options.font));
+  const auto fonts =
+      TRY(PaperFonts::open(options.font.empty() && figure.language == Language::en ? kLatinFamilies : options.font));
   Progress progress;
   const ProgressReport report("figure", &progress);
   figure.progress = &progress;

@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "figure/figure.h"
+#include "paper/font_list.h"
 
 namespace headlight {
 namespace {
@@ -139,7 +140,15 @@ Result<std::string> svg_bytes(const Drawing& drawing, PaperFonts& fonts) {
   return with_sharp_images(renumbered(bytes));
 }
 
-/// `end`: each page is ended, as several must be; else cairo ends the only one, in a file of other bytes.
+/// The texts of the title, as they stand beside each other.
+std::string title_of(const Drawing& page) {
+  std::string title;
+  for (const Item& item : page.items)
+    if (const Text* text = std::get_if<Text>(&item); text && text->role == Role::title)
+      title += (title.empty() ? "" : " ") + text->text;
+  return title;
+}
+
 Result<std::string> pdf_bytes(const Drawing& page, PaperFonts& fonts) {
   if (const double side = points(std::max(page.width, page.height)); side > kMostPoints)
     return bad_input("figure", "PDF", "at most 5080 mm a side (try .svg)",
@@ -150,20 +159,23 @@ Result<std::string> pdf_bytes(const Drawing& page, PaperFonts& fonts) {
   cairo_pdf_surface_restrict_to_version(surface, CAIRO_PDF_VERSION_1_4);
   cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, "Headlight");
   cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
+  cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, title_of(page).c_str());
+  cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_SUBJECT, page.caption.c_str());
   cairo_t* cairo = cairo_create(surface);
   paint(cairo, page, fonts);
   TRY(ended(cairo, surface, "PDF"));
   return bytes;
 }
 
-/// Fonts that are found when they are needed.
-using FoundFonts = std::shared_ptr<std::shared_ptr<PaperFonts>>;
+/// Fonts by language, found when they are needed.
+using FoundFonts = std::shared_ptr<std::map<Language, std::shared_ptr<PaperFonts>>>;
 
 Result<Drawing> drawn_order(const FigureRequest& order, const std::filesystem::path& file, Progress& progress,
-                            const FoundFonts& fonts) {
+                            const FoundFonts& found) {
   TRY(figure_format(file));
-  if (!*fonts) *fonts = TRY(PaperFonts::open());
-  auto drawing = draw_ordered(order, (*fonts)->measure(), &progress);
+  auto& fonts = (*found)[order.language];
+  if (!fonts) fonts = TRY(PaperFonts::open(order.language == Language::en ? kLatinFamilies : ""));
+  auto drawing = draw_ordered(order, fonts->measure(), &progress);
   if (!drawing) return inside(file.string(), drawing.error());
   if (progress.stop) return cancelled(file.string(), "nothing was written");
   return drawing;
@@ -193,19 +205,19 @@ Status write_figure(const Drawing& drawing, const std::filesystem::path& file, P
 }
 
 DrawFigure figure_drawer() {
-  return [fonts = std::make_shared<std::shared_ptr<PaperFonts>>()](
+  return [fonts = std::make_shared<FoundFonts::element_type>()](
              const FigureRequest& order, const std::filesystem::path& file, Progress& progress) -> Status {
     const auto drawing = drawn_order(order, file, progress, fonts);
-    return drawing ? write_figure(*drawing, file, **fonts) : Status(drawing.error());
+    return drawing ? write_figure(*drawing, file, *(*fonts)[order.language]) : Status(drawing.error());
   };
 }
 
 PreviewFigure figure_previewer() {
   return
-      [fonts = std::make_shared<std::shared_ptr<PaperFonts>>()](
+      [fonts = std::make_shared<FoundFonts::element_type>()](
           const FigureRequest& order, const std::filesystem::path& file, Progress& progress) -> Result<FigurePicture> {
         auto drawing = TRY(drawn_order(order, file, progress, fonts));
-        const auto bytes = TRY(figure_bytes(drawing, *figure_format(file), **fonts));
+        const auto bytes = TRY(figure_bytes(drawing, *figure_format(file), *(*fonts)[order.language]));
         return FigurePicture{std::make_shared<const Drawing>(std::move(drawing)), bytes.size()};
       };
 }

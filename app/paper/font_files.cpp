@@ -102,7 +102,8 @@ Status FontFiles::open(const std::string& preferred) {
   });
   if (chinese == fonts.end()) return no_chinese_font();
   std::rotate(fonts.begin(), chinese, chinese + 1);
-  if (!preferred.empty()) {
+  const bool may_lack = preferred.ends_with(',');
+  if (!preferred.empty() && (found.of_family || !may_lack)) {
     std::optional<ListedFont> first = std::move(found.of_family);
     if (is_file) first = ListedFont{.file = preferred, .chinese = true, .may_have = {}};
     if (first) fonts.insert(fonts.begin(), {.found = *std::move(first)});

@@ -26,7 +26,12 @@ struct FontList {
   std::optional<ListedFont> of_family;  // by its name; nothing where there is none
 };
 
-/// An Error names what to install.
+/// Of English text: a font for Chinese has its quotation marks, dots and ellipses as wide as ideographs.
+inline constexpr const char* kLatinFamilies =
+    "Liberation Sans,Arial,Arimo,Noto Sans,DejaVu Sans Condensed,DejaVu Sans,";
+
+/// `family`: a name, or several with commas between them, of which the first that is there counts. An Error names what
+/// to install.
 Result<FontList> listed_fonts(const std::string& family);
 /// The Error of a machine without a font for Chinese.
 Error no_chinese_font();

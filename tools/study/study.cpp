@@ -302,6 +302,10 @@ Result<int> run_study(const QuestionCommand& command, const StudyOptions& option
   if (!outcome.missing.empty()) {
     const std::string found = std::to_string(outcome.done) + ": " + named_rows(outcome.missing) + " missing";
     outcome.problems.push_back(bad_input(study, "rows", std::to_string(pairs.size()), found));
+    for (const StudyStatement& other : rows.statements())
+      if (other.study != run.statement.study)
+        outcome.problems.push_back(bad_input(study, "", "rows of this study and model alone",
+                                             "those of another, too: " + joined_texts(other.words, " ")));
     if (!options.partial) return print_warnings(outcome.problems), 1;
   }
   if (shard) {

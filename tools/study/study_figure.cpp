@@ -12,6 +12,7 @@
 #include "figure/labels.h"
 #include "figure/map_items.h"
 #include "paper/figure_file.h"
+#include "paper/font_list.h"
 #include "study/read_study.h"
 #include "study/study_plots.h"
 #include "study/study_words.h"
@@ -26,6 +27,9 @@ constexpr std::pair<std::string_view, const Words*> kKinds[] = {{"patch", &kStud
                                                                 {"why", &kStudyWords.why},
                                                                 {"heads", &kStudyWords.heads}},
                                                     kWhats[] = {{"effect", &kStudyWords.effect},
+                                                                {"top_word", &kStudyWords.top_word},
+                                                                {"metric", &kStudyWords.metric},
+                                                                {"spread", &kStudyWords.spread},
                                                                 {"probability", &kStudyWords.probability},
                                                                 {"difference", &kStudyWords.difference},
                                                                 {"logit", &kStudyWords.logit},
@@ -157,6 +161,7 @@ void add_group(Page& page, const ReadStudy& study, const CellGroup& group, const
 }
 
 std::string title_of(const ReadStudy& study, Language language) {
+  if (std::ranges::count(study.statement.words, "--from-head") > 0) return words(language, kStudyWords.paths);
   for (const auto& [command, kind] : kKinds)
     if (study.statement.words.front() == command) return words(language, *kind);
   return study.statement.words.front();
@@ -169,14 +174,19 @@ std::string pairs_text(const ReadStudy& study, Language language) {
   return counted(language, static_cast<std::size_t>(count), kStudyWords.count);
 }
 
-/// The metric of both answers.
+/// The metric of both answers, with as many digits.
 std::string ends_text(const ReadStudy& study, Language language) {
-  std::vector<std::string> ends;
+  std::vector<Summary> of_both;
+  double largest = 0;
   for (std::size_t cell = 0; cell < study.values.keys.size(); ++cell) {
     const std::string& what = study.values.keys[cell].front();
     if (what != kCleanCell && what != kCorruptCell) continue;
-    const Summary& one = study.summaries[cell];
-    const int digits = digits_of(one.mean);
+    of_both.push_back(study.summaries[cell]);
+    largest = std::max(largest, std::abs(of_both.back().mean));
+  }
+  const int digits = digits_of(largest);
+  std::vector<std::string> ends;
+  for (const Summary& one : of_both) {
     ends.push_back(number_text(one.mean, digits));
     if (one.low) ends.back() += " [" + number_text(*one.low, digits) + ", " + number_text(*one.high, digits) + "]";
   }
@@ -267,7 +277,7 @@ Result<int> write_study_figure(const QuestionCommand& command, FigureOptions opt
                                        "--font", "--no-caption", "--colour-map", "--threads"};
   for (const std::string& word : command.parser().given_words(taken))
     if (word.starts_with("-")) return bad_input(word, "", "no such option beside a study", "one");
-  const auto fonts = TRY(PaperFonts::open(font));
+  const auto fonts = TRY(PaperFonts::open(font.empty() && options.language == Language::en ? kLatinFamilies : font));
   std::vector<Error> problems;
   const RequestOptions& request = command.request();
   const auto study = TRY(read_study(request.source(), request.threads(), problems));

@@ -245,7 +245,7 @@ std::vector<std::string> Parser::given_words(const std::vector<std::string>& but
     if (option->count() == 0 || std::ranges::any_of(but, [&](const auto& one) { return option->check_name(one); }))
       continue;
     if (called.starts_with('-')) words.push_back(called);
-    if (option->get_type_size() == 0) continue;
+    if (option->get_items_expected_max() == 0) continue;  // which takes no word
     const std::vector<std::string>& given = option->results();
     if (option->get_delimiter() != '\0') words.push_back(joined_texts(given, ","));
     else words.insert(words.end(), given.begin(), given.end());

@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include "base/utf8.h"
+
 namespace headlight {
 namespace {
 
@@ -78,13 +80,16 @@ Result<FontList> listed_fonts(const std::string& family) {
   }
   kept->monospaced.reset(FcFontMatch(config, pattern_of(config, {"monospace"}, nullptr).get(), &result));
   found.monospaced = listed_font(kept->monospaced.get(), kept);
-  if (family.empty()) return found;
-  kept->of_family.reset(FcFontMatch(config, pattern_of(config, {family.c_str()}, nullptr).get(), &result));
-  FcPattern* const font = kept->of_family.get();
-  FcChar8* named = nullptr;
-  // fontconfig answers any name with some font.
-  for (int i = 0; font && FcPatternGetString(font, FC_FAMILY, i, &named) == FcResultMatch && !found.of_family; ++i)
-    if (FcStrCmpIgnoreCase(named, text(family.c_str())) == 0) found.of_family = listed_font(font, kept);
+  for (const std::string_view part : split_at(',', family)) {
+    const std::string name(part);
+    if (name.empty() || found.of_family) continue;
+    kept->of_family.reset(FcFontMatch(config, pattern_of(config, {name.c_str()}, nullptr).get(), &result));
+    FcPattern* const font = kept->of_family.get();
+    FcChar8* named = nullptr;
+    // fontconfig answers any name with some font.
+    for (int i = 0; font && FcPatternGetString(font, FC_FAMILY, i, &named) == FcResultMatch && !found.of_family; ++i)
+      if (FcStrCmpIgnoreCase(named, text(name.c_str())) == 0) found.of_family = listed_font(font, kept);
+  }
   return found;
 }
 

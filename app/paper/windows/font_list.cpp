@@ -35,8 +35,9 @@ Result<FontList> listed_fonts(const std::string& family) {
     if (auto font = font_named(name)) found.fonts.push_back(*std::move(font));
   for (const std::string_view name : split_at(' ', kMonospaced))
     if (!found.monospaced) found.monospaced = font_named(name);
-  for (const char* ending : {".ttf", ".ttc"})
-    if (!family.empty() && !found.of_family) found.of_family = font_named(family + ending);
+  for (const std::string_view name : split_at(',', family))
+    for (const char* ending : {".ttf", ".ttc"})
+      if (!name.empty() && !found.of_family) found.of_family = font_named(std::string(name) + ending);
   return found;
 }
 

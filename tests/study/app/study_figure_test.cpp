@@ -198,6 +198,28 @@ TEST(StudyFigure, RowsAloneGiveTheTableAndAPage) {
   EXPECT_TRUE(contains(refused({"study", pairs, "--format", "csv"}), "what --resume wrote"));
 }
 
+/// The command that a study states is one that runs: a batch file has it.
+TEST(StudyFigure, TheCommandIsOneThatRuns) {
+  const Folder folder;
+  const std::string pairs = folder.with("p.csv", "clean,corrupt\n5 10 12 9,5 30 12 9\n"),
+                    rows = (folder / "r").string();
+  const std::string model = golden("gpt2").string();
+  for (const Strings& asked :
+       {Strings{"heads", model, "--effect"}, Strings{"lens", model}, Strings{"patch", model, "--at", "q", "--estimate"},
+        Strings{"patch", model, "--from-head", "0.1", "--to", "all"}}) {
+    Strings all = asked;
+    all.insert(all.end(), {"--pairs", pairs, "--resume", rows, "--format", "csv"});
+    const Ran ran = run(all);
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    const json states = json::parse(run({"study", rows, "--format", "json"}).out);
+    Strings stated = states["studies"].back()["command"];
+    stated.insert(stated.end(), {"--gather", rows, "--format", "csv"});
+    EXPECT_EQ(run(stated).out, ran.out) << asked[0];
+  }
+  EXPECT_TRUE(contains(all_text(drawing_of(rows, Language::en, 1)), "L1·H0:k"));
+  EXPECT_TRUE(contains(all_text(drawing_of(rows, Language::en, 1)), "output"));
+}
+
 /// Words of the file stand in the page as text.
 TEST(StudyFigure, APageHoldsNoMarkupOfTheFile) {
   const Folder folder;
