@@ -132,4 +132,13 @@ std::string order_number_text(float value) {
 
 std::string tick_number(float value) { return typeset(formatted("%.3g", static_cast<double>(value))); }
 
+bool begins_right_to_left(std::string_view text) {
+  for (const char32_t c : code_points(text.substr(0, std::min<std::size_t>(text.size(), 1000)))) {
+    if ((c >= 0x0590 && c <= 0x08FF) || (c >= 0xFB1D && c <= 0xFDFF) || (c >= 0xFE70 && c <= 0xFEFE)) return true;
+    const bool sign = c < U'A' || (c > U'Z' && c < U'a') || (c > U'z' && c < 0x00C0) || (c >= 0x2000 && c < 0x2C00);
+    if (!sign) return false;
+  }
+  return false;
+}
+
 }  // namespace headlight

@@ -58,4 +58,7 @@ std::string order_number_text(float value);
 /// A number beside a colour bar, or in a caption: three digits.
 std::string tick_number(float value);
 
+/// Whether a text runs from right to left: its first letter is of Hebrew, Arabic or their neighbours.
+bool begins_right_to_left(std::string_view text);
+
 }  // namespace headlight

@@ -163,6 +163,9 @@ Settings picture_settings(const ScreenshotOptions& options) {
   settings.language = options.language.value_or(settings.language);
   settings.ui_scale = options.ui_scale.value_or(
       fitting_ui_scale(static_cast<float>(options.width), static_cast<float>(options.height)));
+  // No window is smaller than kLeastWindow; a picture is that window, drawn smaller.
+  settings.ui_scale *= std::min({1.0f, static_cast<float>(options.width) / static_cast<float>(kLeastWindow.width),
+                                 static_cast<float>(options.height) / static_cast<float>(kLeastWindow.height)});
   settings.greeted = options.greeted;
   return settings;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "math/embedding.h"
+#include "session/shown.h"
 
 namespace headlight {
 namespace {
@@ -94,8 +95,11 @@ AnswerState answer_state(const AppState& state) {
 }
 
 bool has_one_word(const AppState& state) {
-  return state.trace && !is_stale(state) && !has_own_inputs(state.document) &&
-         state.trace->queries(state.view.chosen.stack) == 1 && state.trace->keys(state.view.chosen.stack) == 1;
+  if (!state.trace || is_stale(state) || has_own_inputs(state.document)) return false;
+  const Stack stack = state.view.chosen.stack;
+  if (const FoldedStack* folded = shown_fold(state, stack))
+    return folded->fold.queries.groups.size() == 1 && folded->fold.keys.groups.size() == 1;
+  return state.trace->queries(stack) == 1 && state.trace->keys(stack) == 1;
 }
 
 }  // namespace headlight

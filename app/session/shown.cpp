@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "explain/moved_rows.h"
+#include "math/attention.h"
 #include "math/output.h"
 
 namespace headlight {
@@ -39,6 +40,15 @@ Index words_of_maps(const AppState& state) {
   if (const FoldedStack* folded = shown_fold(state, stack))
     return std::max(std::ssize(folded->fold.queries.groups), std::ssize(folded->fold.keys.groups));
   return std::max(state.trace->queries(stack), state.trace->keys(stack));
+}
+
+/// The tokens that a cell is shown with: those of its two words, or its own.
+std::pair<FoldedAxis::Group, FoldedAxis::Group> tokens_of_words(const AppState& state, Stack stack,
+                                                                const CellRef& cell) {
+  const FoldedStack* folded = shown_fold(state, stack);
+  const auto at = folded ? folded->fold.groups_of(cell) : std::nullopt;
+  if (!at) return {{cell.query}, {cell.key}};
+  return {folded->fold.queries.tokens_of(at->query), folded->fold.keys.tokens_of(at->key)};
 }
 
 }  // namespace
@@ -111,6 +121,37 @@ std::optional<ShadeQuestion> shade_question(const AppState& state) {
 bool shows_tokens(const AppState& state) {
   const FoldedStack* folded = shown_fold(state, state.view.chosen.stack);
   return !folded || is_of_tokens(folded->fold);
+}
+
+float weight_of_words(const AppState& state, const HeadRef& head, const CellRef& cell) {
+  const auto [queries, keys] = tokens_of_words(state, head.stack, cell);
+  const Matrix rows = attention_rows(*state.trace, head, queries.first, queries.count);
+  float sum = 0;
+  for (Index i = 0; i < queries.count; ++i)
+    for (Index key = keys.first; key < keys.first + keys.count; ++key) {
+      const WeightEdit* edit = edited_weight(state.document.edits, head, {queries.first + i, key});
+      sum += edit ? edit->weight : std::max(0.0f, rows(i, key));
+    }
+  return sum / static_cast<float>(queries.count);
+}
+
+void set_weight_of_words(const AppState& state, Edits& edits, const SetWeight& wish) {
+  const HeadRef& head = wish.head;
+  const bool is_there = state.trace && state.trace->has(head.stack) &&
+                        head.layer < state.trace->num_layers(head.stack) &&
+                        head.head < state.trace->num_heads(head.stack);
+  if (!is_there) return set_weight(edits, head, wish.cell, wish.weight);
+  const auto [queries, keys] = tokens_of_words(state, head.stack, wish.cell);
+  if (queries.count == 1 && keys.count == 1) return set_weight(edits, wish.head, wish.cell, wish.weight);
+  const Matrix rows = attention_rows(*state.trace, wish.head, queries.first, queries.count).cwiseMax(0.0f);
+  for (Index i = 0; i < queries.count; ++i) {
+    const float sum = rows.row(i).segment(keys.first, keys.count).sum();
+    for (Index key = keys.first; key < keys.first + keys.count; ++key) {
+      const float share = sum > 0 ? rows(i, key) / sum : 1 / static_cast<float>(keys.count);
+      set_weight(edits, wish.head, {queries.first + i, key},
+                 wish.weight ? std::optional(*wish.weight * share) : std::nullopt);
+    }
+  }
 }
 
 bool compares_edits(const AppState& state) { return !state.kept && state.trace && is_edited(state); }

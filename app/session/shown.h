@@ -6,6 +6,7 @@
 
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
+#include "session/command.h"
 #include "session/state.h"
 #include "view/viewport.h"
 
@@ -46,6 +47,11 @@ const PictureGrids* shown_grids(const AppState& state);
 /// Whether every row and every column of the chosen stack's maps is one token, so that cells can be zoomed into and
 /// painted: no word is merged, no sentence left out.
 bool shows_tokens(const AppState& state);
+
+/// The weight of a cell as the maps show it, of what is set by hand as it is set: of a word in pieces the sum.
+float weight_of_words(const AppState& state, const HeadRef& head, const CellRef& cell);
+/// Sets it, or takes it back: the pieces of a word share it as they share what the word has.
+void set_weight_of_words(const AppState& state, Edits& edits, const SetWeight& wish);
 
 /// What is compared with the answer on the screen: the one that was kept; else, where the question has edits, the same
 /// without them, once it is known. Null where there is neither.

@@ -1,10 +1,14 @@
 #include "session/state.h"
 
+#include <algorithm>
+
 #include "base/formatted.h"
+#include "base/utf8.h"
 #include "session/lesson_commands.h"
 #include "session/model_check.h"
 #include "session/shown.h"
 #include "session/typing.h"
+#include "text/characters.h"
 
 namespace headlight {
 
@@ -77,7 +81,10 @@ Notice notice_of(const std::vector<Error>& errors) {
 bool nothing_asked(const AppState& state) {
   const Document& document = state.document;
   if (is_typing(state) && state.trace) return false;  // the answer before stays until the text rests
-  return reads_text(document) && sentences(document.source.text).empty();
+  constexpr std::size_t kLongBlanks = 1000;
+  const std::string& text = document.source.text;
+  return reads_text(document) && (sentences(text).empty() || (text.size() < kLongBlanks &&
+                                                              std::ranges::all_of(code_points(text), is_white_space)));
 }
 
 const Error* problem_of(const AppState& state) {

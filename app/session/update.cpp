@@ -172,7 +172,7 @@ struct Update {
   }
   void operator()(const SwitchAllOn&) { set(document().edits.off, {}); }
   void operator()(const SetWeight& c) {
-    set_weight(document().edits, c.head, c.cell, c.weight);
+    set_weight_of_words(state, document().edits, c);
     ask_again(state);
   }
   void operator()(const ClearWeights& c) {

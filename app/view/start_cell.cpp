@@ -139,6 +139,17 @@ std::optional<CellRef> chosen_by(const Trace& trace, const HeadRef& head, const 
   return best;
 }
 
+/// Of a text of one token the head in which it looks at itself most.
+std::optional<StartCell> only_word(const Trace& trace, const std::vector<HeadRef>& heads) {
+  const auto& tokens = trace.query_tokens().tokens;
+  const auto is_read = [](const Token& token) { return !token.special && !token.pad; };
+  const Index word = std::ranges::find_if(tokens, is_read) - tokens.begin();
+  if (std::ranges::count_if(tokens, is_read) != 1 || trace.keys() != trace.queries() || heads.empty())
+    return std::nullopt;
+  const auto weight = [&](const HeadRef& head) { return attention_rows(trace, head, word, 1)(0, word); };
+  return StartCell{*std::ranges::max_element(heads, {}, weight), {word, word}};
+}
+
 /// Of all heads the one that shows most of the sentence, and its cell.
 std::optional<StartCell> any_cell(const Trace& trace, const SentenceArcs& arcs) {
   const std::vector<HeadRef> heads = heads_of(trace, Stack::self);
@@ -151,7 +162,7 @@ std::optional<StartCell> any_cell(const Trace& trace, const SentenceArcs& arcs) 
     const float value = shown_by_head(trace, head, 0) * trace.head(head).thumbnail(cell->query, cell->key);
     if (!start || value > most) start = StartCell{head, *cell}, most = value;
   }
-  return start;
+  return start ? start : only_word(trace, heads);
 }
 
 /// What the first token of a picture looks at most in the last layer, among the patches.

@@ -14,7 +14,7 @@ const std::vector<UniversalRelation>& universal_relations() {
       {"nummod", "number → what is counted", "数词 → 所数之物", "number", "numbers", "数词"},
       {"clf", "measure word → its number", "量词 → 数词", "measure word", "measure words", "量词"},
       {"amod", "adjective → its noun", "形容词 → 名词", "adjective", "adjectives", "形容词"},
-      {"case", "preposition → its noun", "介词、方位词、的 → 名词", "preposition", "prepositions", "介词、方位词、的"},
+      {"case", "preposition → its noun", "介词、方位词、的 → 名词", "preposition", "prepositions", "介词·的"},
       {"aux", "auxiliary → its verb", "助词、助动词 → 动词", "auxiliary", "auxiliaries", "助词"},
       {"cop", "copula → its predicate", "系词 → 表语", "copula", "copulas", "系词"},
       {"mark", "clause mark → its clause", "从句标记（的、如果） → 从句", "clause mark", "clause marks", "从句标记"},

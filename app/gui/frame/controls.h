@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -61,5 +62,11 @@ void choices(Gui& gui, const Words& title, const Words& tip, Choice now,
     explain_item(gui, tip);
   }
 }
+
+/// The nearest place to an item for a box of this size inside the window that lies neither on the item nor on any of
+/// `kept`; nothing where there is none.
+std::optional<Box> tip_box(ImVec2 size, const Box& item, const std::vector<Box>& kept, ImVec2 window);
+/// A tooltip about the last item, wrapped; of an item as large as a map, about the place under the pointer.
+void show_tip(const Gui& gui, const std::string& text);
 
 }  // namespace headlight

@@ -8,6 +8,8 @@
 #include "figure/head_name.h"
 #include "figure/labels.h"
 #include "figure/map_kinds.h"
+#include "gui/frame/controls.h"
+#include "gui/frame/draw.h"
 #include "gui/frame/focus.h"
 #include "gui/frame/stacks.h"
 #include "model/head_text.h"
@@ -164,14 +166,6 @@ void explain_item(const Gui& gui, const Words& words) {
 
 void explain_item(const Gui& gui, const std::string& text) {
   if (ImGui::IsItemHovered()) show_tip(gui, text);
-}
-
-void show_tip(const Gui& gui, const std::string& text) {
-  ImGui::BeginTooltip();
-  ImGui::PushTextWrapPos(320 * gui.unit);
-  ImGui::TextUnformatted(gui.fonts.shown(text).c_str());
-  ImGui::PopTextWrapPos();
-  ImGui::EndTooltip();
 }
 
 }  // namespace headlight

@@ -73,6 +73,7 @@ struct Gui {
   std::vector<FocusStop>* stops = nullptr;  // where the Tab key goes; draw_window fills it
   Cursor cursor = {};                       // as sentence_panel found it
   std::vector<HeadRef> shown_heads = {};    // of the atlas, where it shows some of the heads; else empty
+  std::vector<Box> kept_clear = {};         // where headline and maps stand: no tooltip lies there
 
   const Palette& colours() const { return palette(state.settings.theme); }
   const char* word(const Words& words) const { return headlight::words(state.settings.language, words); }
@@ -128,9 +129,7 @@ std::string cell_in_words(Gui& gui, HeadRef head, const CellRef& cell);
 /// `y of trophy`: a piece with its word; any other token as axes show it.
 std::string piece_label(Gui& gui, const Tokens& tokens, Index token);
 
-/// A tooltip, wrapped.
-void show_tip(const Gui& gui, const std::string& text);
-/// The same on the last item.
+/// A tooltip of the last item (controls.h).
 void explain_item(const Gui& gui, const Words& words);
 void explain_item(const Gui& gui, const std::string& text);
 

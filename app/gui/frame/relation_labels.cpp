@@ -46,7 +46,14 @@ void explain_name(const Gui& gui, const HeadRef& head, const HeadName& name) {
   const auto is_head = [&](const TaughtHead& one) { return HeadRef{one.layer, one.head} == head; };
   if (card && std::ranges::any_of(card->plan.teaching.heads, is_head)) {
     tip += std::string("\n") + gui.word(kAnySentenceWords.taught_head);
-    for (const std::string& treebank : card->treebanks) tip += "\n· " + treebank;
+    const auto is_file = [](const std::string& one) { return one.find(".conllu") != std::string::npos; };
+    const bool files_alone = std::ranges::all_of(card->treebanks, is_file);  // without names of their texts
+    const char* before = " ";
+    for (const std::string& treebank : card->treebanks) {
+      if (is_file(treebank) && !files_alone) continue;
+      tip += before + treebank.substr(0, treebank.find(','));  // without its licence
+      before = "; ";
+    }
   }
   explain_item(gui, tip);
 }

@@ -119,7 +119,11 @@ void layers_slider(Gui& gui, bool of_encoder, const ControlsRow* row) {
   const Config& config = gui.state.document.config;
   const bool two_stacks = config.arch == Arch::encoder_decoder;
   const Index now = of_encoder ? config.layers_of_encoder() : config.num_layers;
-  const RowNumber number = of_encoder ? RowNumber{kModelWords.encoder_layers, "88"} : layers_in_row(gui);
+  // In the row the label is the same for every model, so that nothing moves.
+  const RowNumber number{of_encoder           ? kModelWords.encoder_layers
+                         : row || !two_stacks ? kModelWords.layers
+                                              : kModelWords.decoder_layers,
+                         "88"};
   if (!row) control_label(gui, number.label, std::to_string(now));
   const float width = row ? number_label(gui, number, std::to_string(now), *row) : -1;
   const auto layers = number_slider(gui, of_encoder ? "encoder layers" : "layers", now, 1, kMostSliderLayers,
@@ -224,11 +228,6 @@ void finer_controls(Gui& gui) {
 
 const RowNumber kWidthInRow{kModelWords.d_model, "8888"}, kHeadsInRow{kModelWords.heads, "88"},
     kHeadsInWideRow{kModelWords.heads, "88 · d_k 888"};
-
-RowNumber layers_in_row(const Gui& gui) {
-  const bool two_stacks = gui.state.document.config.arch == Arch::encoder_decoder;
-  return {two_stacks ? kModelWords.decoder_layers : kModelWords.layers, "88"};
-}
 
 void shape_controls(Gui& gui, const ControlsRow& row) {
   const Config& config = gui.state.document.config;

@@ -1,6 +1,7 @@
 // The model that answers, in words, and whether it was loaded right.
 #include "card/training_card.h"
 #include "figure/labels.h"
+#include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
 #include "gui/question/question.h"
 #include "models/model_choice.h"
@@ -83,28 +84,14 @@ void draw_mark(const Gui& gui, ImVec2 at, float size, ImU32 colour, bool tick) {
 }
 
 /// All that was found, the gravest first.
-void findings_tooltip(Gui& gui, const Badge& badge, const std::vector<Finding>& findings) {
-  ImGui::BeginTooltip();
-  ImGui::PushTextWrapPos(560 * gui.unit);
-  ImGui::TextUnformatted(badge.text.c_str());
+std::string all_findings(const Gui& gui, const Badge& badge, const std::vector<Finding>& findings) {
+  std::string lines = badge.text;
   for (const Severity severity : {Severity::error, Severity::warning, Severity::note, Severity::good})
-    for (const Finding& finding : findings) {
-      if (finding.severity != severity) continue;
-      const float size = ImGui::GetTextLineHeight();
-      draw_mark(gui, ImGui::GetCursorScreenPos(), size, mark_colour(gui, severity), severity <= Severity::note);
-      ImGui::Dummy({size, size});
-      ImGui::SameLine();
-      if (!gui.chinese()) {
-        ImGui::TextUnformatted(gui.fonts.shown(finding.line).c_str());
-        continue;
-      }
-      ImGui::BeginGroup();
-      ImGui::TextUnformatted(gui.fonts.shown(gui.word(failure_words(finding.code))).c_str());
-      dim_text(gui, gui.fonts.shown(finding.line));
-      ImGui::EndGroup();
-    }
-  ImGui::PopTextWrapPos();
-  ImGui::EndTooltip();
+    for (const Finding& finding : findings)
+      if (finding.severity == severity)
+        lines += std::string(severity <= Severity::note ? "\n· " : "\n! ") +
+                 (gui.chinese() ? std::string(gui.word(failure_words(finding.code))) + " " : "") + finding.line;
+  return lines;
 }
 
 /// Whether the checkpoint was loaded right: a tick, in words only where there is a doubt. All that was found is under
@@ -123,7 +110,7 @@ void check_badge(Gui& gui, const std::vector<Finding>& findings, float room) {
   }
   ImGui::EndGroup();
   gui.name_item("check", BoxKind::label);
-  if (ImGui::IsItemHovered()) findings_tooltip(gui, badge, findings);
+  if (ImGui::IsItemHovered()) show_tip(gui, all_findings(gui, badge, findings));
 }
 
 }  // namespace

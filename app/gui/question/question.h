@@ -23,7 +23,6 @@ struct RowNumber {
   const Words& label;
   const char* longest;
 };
-RowNumber layers_in_row(const Gui& gui);
 extern const RowNumber kWidthInRow, kHeadsInRow, kHeadsInWideRow;
 /// d_model, heads and layers side by side.
 void shape_controls(Gui& gui, const ControlsRow& row);

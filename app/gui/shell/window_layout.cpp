@@ -93,11 +93,12 @@ WindowRegions window_regions(Gui& gui, const Box& window) {
   return regions;
 }
 
-/// The share of the stage, which the atlas stands beside.
-float stage_width(const Gui& gui, const Box& view) {
+/// The stage, and the atlas beside it.
+std::pair<Box, Box> heads_boxes(const Gui& gui, const Box& view) {
   constexpr float kSide = 16, kWide = 1400, kShare = 0.565f, kNarrow = 0.6f;
   const float share = view.w >= kWide * gui.unit ? kShare : kNarrow;
-  return std::round(kSide * gui.unit + share * (view.w - 2 * kSide * gui.unit));
+  const float stage = std::round(kSide * gui.unit + share * (view.w - 2 * kSide * gui.unit));
+  return {{view.x, view.y, stage, view.h}, {view.x + stage, view.y, view.w - stage, view.h}};
 }
 
 void view_regions(Gui& gui, const WindowRegions& regions) {
@@ -110,9 +111,9 @@ void view_regions(Gui& gui, const WindowRegions& regions) {
       // A card has all of the room.
       if (answer_state(gui.state).kind != AnswerState::Kind::shown)
         return region(gui, "stage", box, false, false, stage_panel, BoxKind::stage);
-      const float stage = stage_width(gui, box);
-      region(gui, "stage", left(stage), false, false, stage_panel, BoxKind::stage);
-      return region(gui, "atlas", right(stage), false, false, atlas_panel, BoxKind::atlas);
+      const auto [stage, atlas] = heads_boxes(gui, box);
+      region(gui, "stage", stage, false, false, stage_panel, BoxKind::stage);
+      return region(gui, "atlas", atlas, false, false, atlas_panel, BoxKind::atlas);
     }
     case View::train: {
       const float panel = std::clamp(box.w * 0.4f, 340 * unit, 720 * unit);
@@ -151,6 +152,10 @@ void draw_window(Gui& gui) {
   gui.stops = &stops;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const WindowRegions regions = window_regions(gui, {0, 0, display.x, display.y});
+  if (gui.state.view.view == View::heads && answer_state(gui.state).kind == AnswerState::Kind::shown) {
+    const auto [stage, atlas] = heads_boxes(gui, regions.view);
+    gui.kept_clear = {headline_and_scene(gui, stage), maps_of_atlas(gui, atlas)};
+  }
   // A list that is open has the keys, also the one that closes it.
   const bool modified = ImGui::GetIO().KeyCtrl || ImGui::GetIO().KeyAlt;
   const bool list_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId) && !(modified && only_controls_open());

@@ -126,7 +126,10 @@ std::optional<SentenceContent> sentence_content(const Trace& trace, const Folded
     arc.cell = *pinned;
     arc.pinned = true;
     arc.off = head->off;
-    arc.by_hand = edited_weight(trace.request.edits, chosen, *pinned) != nullptr;
+    const auto is_its = [&](const WeightEdit& edit) {
+      return edit.head == chosen && words_of(edit.cell, folded) == at;
+    };
+    arc.by_hand = std::ranges::any_of(trace.request.edits.weights, is_its);
     content.pinned = std::move(arc);
     content.query = at->query;
   } else if (pinned && folded) {

@@ -4,16 +4,20 @@
 #include <cmath>
 #include <limits>
 
+#include "figure/labels.h"
 #include "views/sentence/sentence_parts.h"
 
 namespace headlight {
 namespace {
 
-/// Everything of an item, and of a box, so much larger.
+/// Everything of an item, and of a box, so much larger; of a text from right to left mirrored, but for its words.
 struct Enlarger {
   float by;
-  Point point(Point at) const { return {by * at.x, by * at.y}; }
-  Box box(const Box& of) const { return {by * of.x, by * of.y, by * of.w, by * of.h}; }
+  bool mirrored = false;
+  float edges = 0;  // of the scene, the sum of the left and the right one
+  float across(float x, float width) const { return by * (mirrored ? edges - x - width : x); }
+  Point point(Point at) const { return {across(at.x, 0), by * at.y}; }
+  Box box(const Box& of) const { return {across(of.x, of.w), by * of.y, by * of.w, by * of.h}; }
   void operator()(Cells& cells) const { cells.box = box(cells.box); }
   void operator()(Image& image) const { image.box = box(image.box); }
   void operator()(Ramp& ramp) const { ramp.box = box(ramp.box); }
@@ -26,7 +30,12 @@ struct Enlarger {
     for (Point& at : one.points) at = point(at);
     one.width *= by, one.dash *= by, one.head *= by;
   }
-  void operator()(Text& one) const { one.at = point(one.at), one.size *= by, one.width *= by; }
+  void operator()(Text& one) const {
+    one.at = point(one.at);
+    if (mirrored && one.turn == TextRotation::level && one.anchor != Anchor::middle)
+      one.anchor = one.anchor == Anchor::left ? Anchor::right : Anchor::left;
+    one.size *= by, one.width *= by;
+  }
 };
 
 /// The arcs that are bold: those with names, and the pinned one.
@@ -37,7 +46,7 @@ std::vector<SentenceArc> bold_arcs(const SentenceContent& content) {
   std::erase_if(arcs, [&](const SentenceArc& arc) { return arc.query == pinned.query && arc.key == pinned.key; });
   const bool special = content.queries[static_cast<std::size_t>(pinned.query)].special ||
                        content.keys[static_cast<std::size_t>(pinned.key)].special;
-  if (!special) arcs.push_back(pinned);
+  if (!special || !content.one) arcs.push_back(pinned);  // a decoder may have read nothing else yet
   return arcs;
 }
 
@@ -180,7 +189,7 @@ DrawnSentence add_sentence(Drawing& scene, const SentenceContent& content, const
   for (const DrawnSentence::Arc& arc : drawn.arcs)
     canvas.drawing.hits.push_back(
         {"arc " + std::to_string(arc.arc.query) + " " + std::to_string(arc.arc.key), arc.box()});
-  const Enlarger larger{unit};
+  const Enlarger larger{unit, begins_right_to_left(content.queries.front().label), frame.box.x + frame.box.right()};
   for (Item& item : canvas.drawing.items) {
     std::visit(larger, item);
     scene.items.push_back(std::move(item));

@@ -45,16 +45,6 @@ Parted parted(std::string_view typed, const Token& before, const Token& token) {
   return is_white(right.front()) || is_white(left.back()) ? Parted::by_space : Parted::no;
 }
 
-/// Whether a text runs from right to left: its first letter is of Hebrew, Arabic or their neighbours.
-bool begins_right_to_left(std::string_view text) {
-  for (const char32_t c : code_points(text.substr(0, std::min<std::size_t>(text.size(), 1000)))) {
-    if ((c >= 0x0590 && c <= 0x08FF) || (c >= 0xFB1D && c <= 0xFDFF) || (c >= 0xFE70 && c <= 0xFEFE)) return true;
-    const bool sign = c < U'A' || (c > U'Z' && c < U'a') || (c > U'z' && c < 0x00C0) || (c >= 0x2000 && c < 0x2C00);
-    if (!sign) return false;
-  }
-  return false;
-}
-
 /// Whether a line may end between two words.
 bool may_part(const std::string& before, Parted apart, const std::string& after) {
   const auto left = code_points(before), right = code_points(after);

@@ -168,6 +168,31 @@ TEST(SentenceScene, PointingChangesNoPlace) {
   EXPECT_GT(pointed.drawing.items.size(), still.drawing.items.size()) << "weights stand on the arcs of the word";
 }
 
+TEST(SentenceScene, TheRowIsNamedBesideItsBars) {
+  const Asked own = asked("The trophy does not fit in the suitcase because it is too big.");
+  const Painted scene = painted(own.content);
+  EXPECT_TRUE(std::ranges::any_of(scene.drawing.items, [](const Item& item) {
+    const Text* text = std::get_if<Text>(&item);
+    return text && text->text == "“it” looks at";
+  }));
+}
+
+/// From right to left everything is mirrored, but for the words themselves.
+TEST(SentenceScene, FromRightToLeftItIsTheMirrorImage) {
+  const Asked own = asked("The old man the boat.");
+  SentenceContent content = own.content;
+  const Painted one = painted(content);
+  content.queries.front().label = "אבג";
+  const Painted other = painted(content);
+  ASSERT_EQ(one.drawn.words.size(), other.drawn.words.size());
+  for (std::size_t i = 1; i < other.drawn.words.size(); ++i) {
+    EXPECT_GT(one.drawn.words[i].x, one.drawn.words[i - 1].right());
+    EXPECT_LT(other.drawn.words[i].right(), other.drawn.words[i - 1].x);
+  }
+  for (const Box& word : other.drawn.words) EXPECT_GE(word.x, kFrame.box.x - 0.5f);
+  EXPECT_NEAR(other.drawn.bars.right(), kFrame.box.right() - kFrame.gutter, 1) << "the gutter is at the right";
+}
+
 TEST(SentenceScene, DenseAnswersRaiseTheThreshold) {
   const Asked dense = asked("The animal didn't cross the street because it was tired", "shipped:encoder");
   const Painted scene = painted(dense.content);

@@ -1,4 +1,5 @@
 // The sentence on the stage of the window: its frame, what a click keeps, what opens on which form.
+#include <cctype>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -101,6 +102,74 @@ TEST_F(SentenceStage, TheRowSaysWhatWeightsByHandSumTo) {
   EXPECT_TRUE(harness->says("set by hand: the row sums to 1.7")) << harness->words_on_screen();
 }
 
+/// The weight of *it* at a word that the model spells in three tokens, as the folded map has it.
+float weight_at_trophy(const AppState& state) {
+  const FoldedStack& folded = *state.folded->stacks[0];
+  const CellRef at = *folded.fold.groups_of(*state.view.pinned);
+  return folded.map(state.view.chosen)(at.query, at.key);
+}
+
+TEST_F(SentenceStage, AWordInPiecesIsSetByHandAsAWord) {
+  const float before = weight_at_trophy(state());
+  const Index first = state().folded->stacks[0]->fold.keys.tokens_of(1).first;
+  const Matrix computed = weights_of(*state().trace, state().view.chosen);
+  const Box bar = harness->box("bar 1");
+  harness->drag({bar.x + bar.w / 2, bar.y + 8}, {bar.x + bar.w / 2, bar.y + bar.h / 2});
+  harness->settle();
+  EXPECT_NEAR(weight_at_trophy(state()), 0.5f, 0.05f);
+  EXPECT_EQ(state().document.edits.weights.size(), 3u) << "one a piece";
+  EXPECT_TRUE(harness->has("weight as computed"));
+  const Matrix row = weights_of(*state().trace, state().view.chosen).row(state().view.pinned->query);
+  EXPECT_NEAR(row.sum(), 1, 1e-4) << "the others share the rest";
+  const Index query = state().view.pinned->query;
+  EXPECT_NEAR(row(0, first) / row(0, first + 2), computed(query, first) / computed(query, first + 2), 1e-3)
+      << "its pieces share it as before";
+  const Box slider = harness->box("weight by hand");
+  harness->click_at({slider.x + 0.25f * slider.w, slider.y + slider.h / 2});
+  harness->settle();
+  EXPECT_NEAR(weight_at_trophy(state()), 0.25f, 0.06f);
+  harness->click("weight as computed");
+  harness->settle();
+  EXPECT_TRUE(state().document.edits.weights.empty());
+  EXPECT_FLOAT_EQ(weight_at_trophy(state()), before);
+}
+
+TEST_F(SentenceStage, OneWordIsPinnedWhereItLooksAtItselfMost) {
+  open("", "Hello");
+  ASSERT_TRUE(state().view.pinned);
+  EXPECT_TRUE(harness->says("“Hello” looks at itself, 100 %")) << harness->words_on_screen();
+  EXPECT_TRUE(harness->has("numbers"));
+  EXPECT_TRUE(harness->says("One word has no other to look at"));
+}
+
+TEST_F(SentenceStage, BlanksAreNoSentence) {
+  for (const char* blanks : {"", " ", " \t ", "\n", "　"}) {
+    harness->push(SetText{blanks}, EndGesture{});
+    harness->settle();
+    EXPECT_TRUE(harness->says("No sentence yet")) << '"' << blanks << '"';
+    EXPECT_FALSE(harness->says("cannot be asked"));
+  }
+}
+
+TEST_F(SentenceStage, WordsFromRightToLeftStandSo) {
+  open("", "שלום עולם מה שלומך היום");
+  for (int i = 1; i < 5; ++i)
+    EXPECT_LT(harness->box("word " + std::to_string(i)).right(), harness->box("word " + std::to_string(i - 1)).x);
+  const CellRef before = *state().view.pinned;
+  harness->click("word 0");
+  EXPECT_EQ(harness->state.folded->stacks[0]->fold.queries.group(state().view.pinned->query), 0)
+      << "what is pointed at is what is drawn there, not " << before.query;
+}
+
+/// A decoder that has read nothing but its first token looks at the source all the same.
+TEST_F(SentenceStage, OfTwoSentencesThePinnedArcStands) {
+  open("shipped:translator", "我请李雷帮我订了去北京的机票");
+  const auto is_pinned = [&](const DrawnBox& drawn) {
+    return drawn.kind == BoxKind::arc && drawn.head == state().view.chosen && drawn.cell == state().view.pinned;
+  };
+  EXPECT_TRUE(std::ranges::any_of(harness->boxes, is_pinned));
+}
+
 TEST_F(SentenceStage, LessonsAndPaintingShowTheMap) {
   harness->push(SetPainting{true});
   EXPECT_EQ(stage_form(state()), StageForm::map);
@@ -137,8 +206,15 @@ TEST_F(SentenceStage, NothingIsSaidOfEverySingleWord) {
 std::map<std::string, Box> frame_of(const Harness& h) {
   std::map<std::string, Box> frame;
   for (const char* name : {"stage", "atlas", "sentence", "status", "top bar", "causal", "paint", "stage form sentence",
-                           "stage form map", "stage form text", "switch head", "keep answer"})
+                           "stage form map", "stage form text", "switch head", "keep", "d_model", "heads", "layers",
+                           "open controls", "numbers", "why", "own word"})
     if (h.has(name)) frame.emplace(name, h.box(name));
+  // Bars stand below the words: at one height where these are in one line.
+  std::set<float> lines;
+  for (const auto& [name, box] : h.probe)
+    if (name.starts_with("word ") && std::isdigit(name[5])) lines.insert(box.y);
+  if (h.has("row bars") && h.has("stage sentence scene") && lines.size() == 1)
+    frame.emplace("row bars", Box{0, h.box("row bars").y, 0, h.box("row bars").h});
   return frame;
 }
 

@@ -28,8 +28,35 @@ void draw_on_off(Gui& gui, const Box& box, bool off, bool hovered) {
   else list.AddCircleFilled(middle, 5 * gui.unit, colour, 20);
 }
 
+/// What the pointer is at in a map: the word of its column, and where this stands.
+struct PointedColumn {
+  std::string word;
+  float middle = 0;
+};
+
+/// The word of the column under the pointer, as columns have no labels: above it where it lies neither on the title nor
+/// on the switch behind that, else before the switch; the title is shortened for it.
+void column_word(Gui& gui, HeadTitle& title, const PointedColumn& column, const Box& line, const Box& button) {
+  const float gap = 8 * gui.unit, wide = shown_width(gui, column.word);
+  const auto width = [&](const std::string& words) { return shown_width(gui, words); };
+  const float right = line.right(), behind = std::max(line.x + width(title.first_line()), button.right()) + gap;
+  float x = std::max(behind, std::min(column.middle - wide / 2, right - wide)), end = right;
+  if (x + wide > right) {
+    const float name = line.x + width(title.head + title.value + "  ");
+    end = button.w > 0 && button.right() + gap + wide > right ? button.x - gap : right;
+    x = std::max(name, end - wide);
+    title.beside = x - gap - name > 3 * ImGui::GetFontSize() ? cut_to(title.beside, x - gap - name, width) : "";
+    title.below.clear();
+  }
+  const std::string shown = cut_to(column.word, end - x, width);
+  if (shown.empty()) return;
+  ImGui::GetWindowDrawList()->AddText({std::round(x), line.y}, gui.colours().accent, gui.fonts.shown(shown).c_str());
+  gui.name_box("column word", {x, line.y, width(shown), ImGui::GetFontSize()}, BoxKind::label);
+}
+
 /// Above a map: the head, its number in the order, what it does; as much as there is room for.
-void title_line(Gui& gui, const Atlas& atlas, std::size_t number, const Box& box, bool hovered) {
+void title_line(Gui& gui, const Atlas& atlas, std::size_t number, const Box& box, bool hovered, const Box& button,
+                const std::optional<PointedColumn>& column) {
   const AppState& state = gui.state;
   const HeadRef& head = atlas.heads[number];
   HeadTitle title = atlas.titles[number];
@@ -43,7 +70,10 @@ void title_line(Gui& gui, const Atlas& atlas, std::size_t number, const Box& box
     inks.beside = to_rgb(gui.colours().action);
     if (atlas.layout.flows) title.below.clear();
   }
+  if (column) column_word(gui, title, *column, {box.x, box.y, box.w, atlas.title_line()}, button);
   paint_head_title(gui, title, box, inks);
+  gui.name_box("words " + head_text({head.layer, head.head}),
+               {box.x, box.y, shown_width(gui, title.first_line()), atlas.title_line()}, BoxKind::label);
   gui.name_box("title " + head_text({head.layer, head.head}), box, BoxKind::label);
 }
 
@@ -100,18 +130,13 @@ void enlarged(Gui& gui, const HeadRef& head, MapContent content) {
   ImGui::EndTooltip();
 }
 
-/// The word of the column under the pointer, above its map: columns have no labels.
-void column_word(Gui& gui, const Atlas& atlas, const MapLayout& layout, const MapContent& content,
-                 const CellRef& cell) {
-  const auto column = map_column(content, cell.key);
-  if (!column || static_cast<std::size_t>(*column) >= atlas.labels.keys.words.size()) return;
-  const std::string label = gui.fonts.shown(atlas.labels.keys.words[static_cast<std::size_t>(*column)]);
-  const float width = ImGui::CalcTextSize(label.c_str()).x, text = ImGui::GetFontSize(), pad = 3 * gui.unit;
-  const float middle = layout.plot.x + (static_cast<float>(*column) + 0.5f) * layout.cell;
-  const float x = std::round(std::max(layout.plot.x, middle - width / 2)), y = std::round(layout.plot.y - text - pad);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddRectFilled({x - pad, y - pad}, {x + width + pad, y + text + pad}, gui.colours().background);
-  list.AddText({x, y}, gui.colours().accent, label.c_str());
+/// The column under the pointer.
+std::optional<PointedColumn> pointed_column(const Atlas& atlas, const MapLayout& layout, const MapContent& content,
+                                            const std::optional<CellRef>& cell) {
+  const auto column = cell ? map_column(content, cell->key) : std::nullopt;
+  if (!column || static_cast<std::size_t>(*column) >= atlas.labels.keys.words.size()) return std::nullopt;
+  return PointedColumn{atlas.labels.keys.words[static_cast<std::size_t>(*column)],
+                       layout.plot.x + (static_cast<float>(*column) + 0.5f) * layout.cell};
 }
 
 }  // namespace
@@ -139,11 +164,6 @@ void draw_atlas_map(Gui& gui, const Atlas& atlas, std::size_t number, const Box&
     gui.push(ChooseHead{head});
   const ImGuiID map_item = ImGui::GetItemID();
   const bool hovered = ImGui::IsItemHovered() && !over_button;
-  if (title.h > 0) title_line(gui, atlas, number, title, hovered);
-  const bool seen = off || hovered || over_button;
-  if (switches) gui.name_box(called, button, seen ? BoxKind::button : BoxKind::none, {}, switch_item);
-  if (switches && seen) draw_on_off(gui, button, off, over_button);
-
   MapContent content = whole_content(state, head);
   content.slot = 2 + (static_cast<std::uint64_t>(head.layer) << 32) + static_cast<std::uint64_t>(head.head);
   MapLayout layout;
@@ -151,7 +171,13 @@ void draw_atlas_map(Gui& gui, const Atlas& atlas, std::size_t number, const Box&
   layout.cell = box.w / static_cast<float>(content.region.num_keys);
   const float opacity = atlas.by_layer ? answer_opacity(gui) : head_opacity(gui, head);
   const auto cell = draw_map(gui, list, content, {}, layout, opacity);
-  if (title.h <= 0) corner_words(gui, atlas, head, box);
+  if (title.h > 0)
+    title_line(gui, atlas, number, title, hovered, switches ? button : Box{},
+               hovered ? pointed_column(atlas, layout, content, cell) : std::nullopt);
+  else corner_words(gui, atlas, head, box);
+  const bool seen = off || hovered || over_button;
+  if (switches) gui.name_box(called, button, seen ? BoxKind::button : BoxKind::none, {}, switch_item);
+  if (switches && seen) draw_on_off(gui, button, off, over_button);
   const bool chosen = atlas.by_layer ? head.layer == state.view.chosen.layer : head == state.view.chosen;
   if (chosen || (hovered && title.h <= 0)) {
     const float edge = title.h > 0 ? 2 * gui.unit : gui.unit;
@@ -162,7 +188,6 @@ void draw_atlas_map(Gui& gui, const Atlas& atlas, std::size_t number, const Box&
   if (!hovered) return;
   gui.push(Hover{head, cell});
   if (title.h <= 0) enlarged(gui, head, content);
-  else if (cell) column_word(gui, atlas, layout, content, *cell);
 }
 
 }  // namespace headlight

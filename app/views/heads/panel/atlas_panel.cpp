@@ -196,6 +196,10 @@ float head_opacity(const Gui& gui, const HeadRef& head) {
 
 float atlas_room(const Gui& gui, float width) { return width - 2 * kSide * gui.unit; }
 
+Box maps_of_atlas(const Gui& gui, const Box& atlas) {
+  return {atlas.x, atlas.y + kHeader * gui.unit, atlas.w, atlas.h - kHeader * gui.unit};
+}
+
 void atlas_panel(Gui& gui) {
   const AppState& state = gui.state;
   if (state.view.view != View::heads && state_card(gui)) return;  // in View::heads the stage has the card

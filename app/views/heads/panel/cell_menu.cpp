@@ -6,6 +6,7 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/frame/looks.h"
+#include "session/shown.h"
 #include "views/heads/panel/stage_parts.h"
 #include "words/chosen_head_words.h"
 
@@ -13,7 +14,7 @@ namespace headlight {
 namespace {
 
 bool can_set_weight(const Gui& gui) {
-  return possible::pins_tokens(gui) && !is_of_layers(possible::kind(gui)) && !nothing_asked(gui.state);
+  return possible::has_pinned(gui) && !is_of_layers(possible::kind(gui)) && !nothing_asked(gui.state);
 }
 
 /// Gives whether a weight is to be typed.
@@ -40,8 +41,7 @@ void typed_weight(Gui& gui) {
   const CellRef cell = *state.view.pinned;
   dim_text(gui, gui.word(kChosenHeadWords.weight_0_to_1));
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-  const WeightEdit* edit = edited_weight(state.document.edits, head, cell);
-  float weight = edit ? edit->weight : attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);
+  float weight = weight_of_words(state, head, cell);
   ImGui::SetNextItemWidth(120 * gui.unit);
   const bool entered = ImGui::InputFloat("##weight", &weight, 0, 0, "%.4f",
                                          ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);

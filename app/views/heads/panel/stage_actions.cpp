@@ -41,11 +41,8 @@ void weight_by_hand(Gui& gui, float right) {
   const HeadRef& head = state.view.chosen;
   const MapKind kind = shown_kind(state, head.stack);
   const CellRef cell = *state.view.pinned;
-  const bool folded = !possible::pins_tokens(gui);
   ImGui::AlignTextToFramePadding();
-  const char* label = kind != MapKind::weights
-                          ? gui.word(kMapWords.weight_by_hand)
-                          : gui.word(folded ? kAnswerWords.not_while_folded : kMaskWords.set_by_hand);
+  const char* label = gui.word(kind != MapKind::weights ? kMapWords.weight_by_hand : kMaskWords.set_by_hand);
   // The room for × is kept free: a slider that grew narrower under the pointer would jump.
   const float after = ImGui::GetFrameHeight() + 12 * gui.unit, least = 48 * gui.unit;
   const auto wide = [&] {
@@ -53,13 +50,12 @@ void weight_by_hand(Gui& gui, float right) {
     return ImGui::CalcTextSize(label).x + 6 * gui.unit;
   };
   // In a narrow stage the slider stands alone.
-  if (folded || ImGui::GetCursorPosX() + wide() + least + after <= right) {
+  if (ImGui::GetCursorPosX() + wide() + least + after <= right) {
     dim_text(gui, label);
-    if (folded) return explain_item(gui, kAnswerWords.tip_not_while_folded, {Act::merge_words});
     ImGui::SameLine(0, 6 * gui.unit);
   }
   const WeightEdit* edit = edited_weight(state.document.edits, head, cell);
-  float weight = edit ? edit->weight : attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);
+  float weight = weight_of_words(state, head, cell);
   const float top = ImGui::GetCursorPosY();
   const float room = right - ImGui::GetCursorPosX() - after, narrowest = least;
   if (room < narrowest) return;  // the bars below the map set weights, too

@@ -164,7 +164,7 @@ void draw_stage_header(Gui& gui, const StageSlots& slots, const SentenceStage* s
     ImGui::SetCursorPos({begin, 4 * unit});
     measured_line(gui, state.view.chosen, right - begin);
   }
-  const float top = slot.h - slots.headline - (slots.low ? 0 : 22 * unit);
+  const float top = slot.h - slots.headline - (slots.low ? 0 : kSecondLine * unit);
   const bool paints = state.view.painting && shows_tokens(state) && !state.view.hovered;
   const std::string line = paints ? gui.word(kMaskWords.paint_hint) : stage_headline(gui);
   ImGui::SetCursorPos({0, top});
@@ -174,7 +174,7 @@ void draw_stage_header(Gui& gui, const StageSlots& slots, const SentenceStage* s
   }
   if (slots.low) return details_beside(gui, slot.w);
   const float links = sentence ? ImGui::CalcTextSize(arcs_line(gui, *sentence).c_str()).x + 24 * unit : 0;
-  ImGui::SetCursorPos({0, slot.h - 22 * unit});
+  ImGui::SetCursorPos({0, slot.h - kSecondLine * unit});
   second_line(gui, slot.w - links - 12 * unit);
   if (!sentence || sentence->above < 0) return;
   const FontScope small(gui, TextSize::small);

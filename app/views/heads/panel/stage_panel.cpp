@@ -209,14 +209,14 @@ SlotScope::SlotScope(const char* name, const Box& slot) {
 SlotScope::~SlotScope() { ImGui::EndChild(); }
 
 StageSlots stage_slots(const Box& stage, ImVec2 window, float unit) {
-  constexpr float kLeft = 16, kRight = 8, kRow = 27, kGap = 8, kSecond = 22, kGuess = 31, kBottom = 6, kLow = 700,
-                  kMostHeadline = 40, kHeadline = 33, kLowHeadline = 26;
+  constexpr float kLeft = 16, kRight = 8, kRow = 27, kGap = 8, kGuess = 31, kBottom = 6, kLow = 700, kMostHeadline = 40,
+                  kHeadline = 33, kLowHeadline = 26;
   StageSlots slots;
   slots.low = window.y < kLow * unit;
   const float growth = stage_growth(window.x / unit, window.y / unit);
   slots.headline = std::round((slots.low ? kLowHeadline : std::min(kMostHeadline, kHeadline * growth)) * unit);
   const float x = stage.x + kLeft * unit, w = stage.w - (kLeft + kRight) * unit, row = kRow * unit, gap = kGap * unit;
-  const float words = slots.headline + (slots.low ? 0 : kSecond * unit);
+  const float words = slots.headline + (slots.low ? 0 : kSecondLine * unit);
   slots.header = {x, stage.y, w, row + gap / 2 + words};
   slots.actions = {x, stage.bottom() - kBottom * unit - row, w, row};
   const float changes = slots.low ? 0 : row;
@@ -225,6 +225,13 @@ StageSlots stage_slots(const Box& stage, ImVec2 window, float unit) {
   const float top = slots.header.bottom() + gap / 2;
   slots.scene = {x, top, w, slots.guess.y - gap - top};
   return slots;
+}
+
+Box headline_and_scene(const Gui& gui, const Box& stage) {
+  const StageSlots slots = stage_slots(stage, ImGui::GetIO().DisplaySize, gui.unit);
+  const float bottom = stage_form(gui.state) == StageForm::text ? slots.header.bottom() : slots.scene.bottom();
+  const float top = slots.header.bottom() - slots.headline - (slots.low ? 0 : kSecondLine * gui.unit);
+  return {slots.scene.x, top, slots.scene.w, bottom - top};
 }
 
 void stage_panel(Gui& gui) {

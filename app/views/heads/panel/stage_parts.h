@@ -17,6 +17,9 @@ struct StageSlots {
   bool low = false;
 };
 
+/// The height of the second line of words, which a low stage does not have, in pixels of the design.
+inline constexpr float kSecondLine = 22;
+
 /// The slots of a stage in this box of a window of that size: nothing in it depends on the content. In a low window the
 /// changes have no height.
 StageSlots stage_slots(const Box& stage, ImVec2 window, float unit);

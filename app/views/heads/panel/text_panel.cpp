@@ -7,6 +7,7 @@
 #include "figure/labels.h"
 #include "gui/actions/actions.h"
 #include "gui/actions/look.h"
+#include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/kept_texts.h"
 #include "gui/frame/looks.h"

@@ -4,6 +4,7 @@
 #include "base/formatted.h"
 #include "explain/matrix_source.h"
 #include "figure/labels.h"
+#include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/map_view.h"
 #include "gui/frame/no_answer.h"

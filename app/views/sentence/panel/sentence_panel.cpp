@@ -44,7 +44,9 @@ void cuts_between(Gui& gui, const SentenceContent& content, const std::vector<Bo
   for (std::size_t i = 1; i < boxes.size(); ++i) {
     const auto token = static_cast<std::size_t>(words[i].token);
     if (token == 0 || token >= tokens->size() || boxes[i].y != boxes[i - 1].y) continue;
-    const float middle = (boxes[i - 1].right() + boxes[i].x) / 2, half = 3 * gui.unit;
+    const bool onwards = boxes[i - 1].x < boxes[i].x;  // else from right to left
+    const Box &first = boxes[onwards ? i - 1 : i], &second = boxes[onwards ? i : i - 1];
+    const float middle = (first.right() + second.x) / 2, half = 3 * gui.unit;
     gap_before(gui, side, *tokens, token, {middle - half, boxes[i].y, 2 * half, boxes[i].h}, begin);
   }
 }
@@ -67,8 +69,6 @@ bool drag_bar(Gui& gui, const SentenceContent& content, const DrawnSentence& dra
   if (column == drawn.columns.end() || !content.pinned || !ImGui::IsMouseDragging(0)) return false;
   const SentenceHead& head = *content.of(content.pinned->head);
   const CellRef cell = content.arc_of(head, content.query, column - drawn.columns.begin()).cell;
-  const FoldedStack* folded = shown_fold(gui.state, head.head.stack);
-  if (folded && !is_of_single_tokens(folded->fold, cell)) return false;
   gui.push(SetWeight{head.head, cell, std::clamp((drawn.bars.bottom() - mouse.y) / drawn.bars.h, 0.0f, 1.0f)});
   return true;
 }
@@ -103,7 +103,7 @@ void act_on(Gui& gui, const SentenceContent& content, const DrawnSentence& drawn
       explain_item(gui, gloss);
   if (hovered && pointed.bar) {
     explain_item(gui, kChosenHeadWords.tip_bars);
-    stage.types_weight = ImGui::IsMouseDoubleClicked(0) && possible::pins_tokens(gui);
+    stage.types_weight = ImGui::IsMouseDoubleClicked(0) && possible::has_pinned(gui);
   }
   if (hovered && arc && !pointed.word && ImGui::IsMouseReleased(1)) {
     pin_arc(gui, *arc);
