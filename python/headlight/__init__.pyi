@@ -172,32 +172,32 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
     None: as the least precise array has it, 2e-5 of float32, 4e-3 of float16, 3e-2 of bfloat16."""
 
 
-def claims(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Any]:
+def claims(text: Any = ..., source: Any = None, **options: Any) -> dict[str, Any]:
     """What the window says of a sentence, as `headlight claims` has it."""
 
 
-def explain(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Any]:
+def explain(text: Any = ..., source: Any = None, **options: Any) -> dict[str, Any]:
     """Every number behind one weight, of layer=, head=, query=, key=, as steps."""
 
 
-def export(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Array]:
+def export(text: Any = ..., source: Any = None, **options: Any) -> dict[str, Array]:
     """The arrays of `headlight export`, by name. `source`: a folder, file or name, or what
     `open` returned; None: the shipped model. `options`: of the command line, `_` for `-`: `with_="qkv"`."""
 
 
-def figure(text: Any = None, source: Any = None, *, output: str | Path, **options: Any) -> Any:
+def figure(text: Any = ..., source: Any = None, *, output: str | Path, **options: Any) -> Any:
     """Writes `output` (.svg, .pdf or .png) as `headlight figure` does; `text`: or arrays as `show` takes them."""
 
 
-def generate(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Any]:
+def generate(text: Any = ..., source: Any = None, **options: Any) -> dict[str, Any]:
     """The words that a decoder goes on with, as `headlight generate` has them."""
 
 
-def heads(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Any]:
+def heads(text: Any = ..., source: Any = None, **options: Any) -> dict[str, Any]:
     """The measures of every head: `{"heads": [{"stack": …, "layer": …, "head": …, …}, …]}`."""
 
 
-def lens(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Array]:
+def lens(text: Any = ..., source: Any = None, **options: Any) -> dict[str, Array]:
     """The next word after each layer, as `headlight lens` has it."""
 
 
@@ -214,7 +214,7 @@ def log(step: int, seen: Any, folder: str | Path = 'headlight-log', sentence: in
     """Keeps attention of a training step, what `watch` saw or `show` takes, as `folder/step-000100.safetensors`."""
 
 
-def next(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Any]:
+def next(text: Any = ..., source: Any = None, **options: Any) -> dict[str, Any]:
     """The probabilities of the next (or hidden) word, as `headlight next` has them."""
 
 
@@ -222,7 +222,7 @@ def page(text: Any = None, source: Any = None, **options: Any) -> Page:
     """The page that `headlight page` makes of a text, or of arrays as `show` takes them; `options` are its own."""
 
 
-def patch(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Array]:
+def patch(text: Any = ..., source: Any = None, **options: Any) -> dict[str, Array]:
     """What each part of the model restores: `from_="--text '…'", at="heads"`."""
 
 
@@ -253,7 +253,7 @@ tracker: Any
 watch = Seen
 
 
-def why(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> dict[str, Array]:
+def why(text: Any = ..., source: Any = None, **options: Any) -> dict[str, Array]:
     """The terms that a score of attention is a sum of, as `headlight why` has them."""
 
 

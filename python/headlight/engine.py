@@ -87,7 +87,8 @@ class Folder(contextlib.AbstractContextManager):
 
 
 # What the program says of arrays: what they were taken for, and numbers that are no weights.
-_OF_ARRAYS = re.compile(r": (taken for .*|[^:]*attentions[^:]*: .*(?: NaNs? in | below 0 \().*)$")
+_OF_ARRAYS = re.compile(r": (taken for .*|"
+                        r"[^:]*attentions[^:]*: .*(?: NaNs? in | below 0 \(| to neither 1 nor 0|weights are 0).*)$")
 
 
 def run(arguments: Sequence[str], text: str | None = None, accept: Sequence[int] = (0,)) -> bytes:
@@ -126,8 +127,11 @@ def as_numpy(value: Any) -> Array:
     """Numbers of any kind as an array, also a list of tensors of one shape; floats as float32. Error: no numbers."""
     if isinstance(value, LISTS) and any(map(is_tensor, value)):
         value = [as_numpy(one) for one in value]
+    if isinstance(value, np.ma.MaskedArray):      # what is masked is no weight
+        value = value.astype(np.float32).filled(np.nan)
     if is_tensor(value):
         with refused("array: expected numbers, found a tensor without"):      # on meta or fake, a nested one
+            value = value if value.layout == torch_module().strided else value.to_dense()
             value = (value.float() if value.is_floating_point() else value).detach().cpu().numpy()
     array = np.asarray(value)
     require(array.dtype.kind in "biuf", "array", "numbers", array.dtype)
@@ -165,10 +169,17 @@ def words_of_options(options: Mapping[str, Any], folder: Folder, source: Any = N
     return words
 
 
+_FILES = (".npy", ".npz", ".safetensors", ".pt", ".pth", ".json", ".csv", ".tsv", ".html")
+
+
 def _answer(command: str, text: Any, source: Any, options: Mapping[str, Any], *more: str) -> bytes:
     """Standard output of a command about a text, about several, or about arrays."""
+    if hasattr(text, "__next__"):
+        text = [*text]
+    if isinstance(text, str) and source is None and text.endswith(_FILES) and os.path.isfile(text):
+        raise Error(f"{text}: expected a text or arrays, found a file, which is a source: source='{text}'")
     texts = isinstance(text, LISTS) and text and all(isinstance(one, str) for one in text)
-    if not (text is None or isinstance(text, str) or texts or hasattr(text, "__next__")):
+    if not (text is None or isinstance(text, str) or texts):
         with held_file(text, options := dict(options)) as path:
             return _answer(command, None, path, options, *more)
     with Folder() as folder:
@@ -176,11 +187,18 @@ def _answer(command: str, text: Any, source: Any, options: Mapping[str, Any], *m
         return run([command, *words], text if text is None or isinstance(text, str) else "\n".join(text))
 
 
+def _asked_of(text: Any, source: Any) -> Any:
+    """The text, or None for the shipped one where none is given. Error: None in place of arrays."""
+    require(text is not None or source is not None, "attentions", "a text or arrays",
+            "None: was output_attentions=True asked for, and attn_implementation='eager'?")
+    return None if text is ... else text
+
+
 def _asked(command: str, kind: str, what: str) -> Callable[..., Any]:
     """The function that returns a command's answer: arrays by name of npz, an object of json."""
     @refused(f"headlight {command}")
-    def ask(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> Any:
-        found = _answer(command, text, source, options, "--format", kind)
+    def ask(text: Any = ..., source: Any = None, **options: Any) -> Any:
+        found = _answer(command, _asked_of(text, source), source, options, "--format", kind)
         with refused(f"headlight {command}: expected {kind}, found {found[:32]!r}"):
             answer = json.loads(found) if kind == "json" else dict(np.load(io.BytesIO(found), allow_pickle=False))
         return {"steps": answer} if command == "explain" else answer
@@ -222,14 +240,15 @@ class Figure(type(Path())):      # type: ignore[misc]
         return kind and f'<img src="data:{kind};base64,{base64.b64encode(self.read_bytes()).decode()}">'
 
 
-def figure(text: Any = None, source: Any = None, *, output: str | Path, **options: Any) -> Figure:
+def figure(text: Any = ..., source: Any = None, *, output: str | Path, **options: Any) -> Figure:
     """Writes `output` (.svg, .pdf or .png) as `headlight figure` does; `text`: or arrays as `show` takes them."""
-    _answer("figure", text, source, options, "-o", str(output))
+    _answer("figure", _asked_of(text, source), source, options, "-o", str(output))
     return Figure(output)
 
 
 def save(arrays: Any, path: str | Path, tokens: Any = None, target_tokens: Any = None, **options: Any) -> None:
     """Writes arrays as `show` takes them to `path` (.safetensors, .npz, .json or .csv), for `headlight PATH`."""
+    tokens, target_tokens = _words_of(arrays, tokens, target_tokens)
     options.update(tokens=tokens, target_tokens=target_tokens)
     kind = os.path.splitext(path)[1][1:]
     if kind != "npz":
@@ -299,11 +318,13 @@ def layers_of(layers: Sequence[Array], what: str) -> Array:
 def arrays_of(held: Any, name: str = "") -> dict[str, Any]:
     """Arrays and tensors by names that say where in `held` each lies: `attentions.0`, `0.3`."""
     below = name and name + "."
+    if hasattr(held, "__array__") and not is_tensor(held) and type(held) is not np.ndarray:
+        held = as_numpy(held)      # masked, of JAX, TensorFlow, pandas
     if is_tensor(held) or isinstance(held, np.ndarray):
         array = held if is_tensor(held) and held.device.type == "cpu" and not held.is_sparse else as_numpy(held)
         require(is_tensor(array) or array.dtype.kind in "biuf", name or "array", "numbers", getattr(array, "dtype", ""))
         return {name or "array": array}
-    if isinstance(held, LISTS):
+    if isinstance(held, LISTS) and not hasattr(held, "_fields"):
         require(held, name or "attentions", "a layer or more", "none (was output_attentions=True asked for?)")
         if all(isinstance(one, (int, float, *LISTS)) for one in held) and not _holds(held):
             with refused(name or "array"):
@@ -311,17 +332,31 @@ def arrays_of(held: Any, name: str = "") -> dict[str, Any]:
         return {path: array for i, one in enumerate(held) for path, array in arrays_of(one, f"{below}{i}").items()}
     require(held is not None, name or "attentions", "arrays", "None: fused kernels return no weights; "
             "use headlight.watch(), or attn_implementation='eager'")
-    names = [*getattr(held, "keys", list)()] or [one for one in ("attentions", *STACKS) if hasattr(held, one)]
+    names = [*getattr(held, "keys", list)(), *getattr(held, "_fields", ())] or \
+        [one for one in ("attentions", *STACKS) if hasattr(held, one)]
     get = held.__getitem__ if hasattr(held, "keys") else lambda one: getattr(held, one)
     plain = [one for one in names if re.search(r"pattern|attentions$|attn_probs|attn_weights", str(one))
              and (get(one) is not None or one == "attentions")]
     found: dict[str, Any] = {}
     for one in plain or names:
-        if plain or is_tensor(get(one)) or isinstance(get(one), (np.ndarray, *LISTS)):
-            found.update(arrays_of(get(one), f"{below}{one}"))
+        part = get(one)
+        if plain or is_tensor(part) or (isinstance(part, (np.ndarray, Mapping, *LISTS)) and not _texts(part)):
+            found.update(arrays_of(part, f"{below}{one}"))
     require(found, name or "attentions", "arrays, a model's output with attentions, or a cache with patterns",
             type(held).__name__)
     return found
+
+
+def _texts(held: Any) -> bool:
+    if isinstance(held, np.ndarray):
+        return held.dtype.kind == "U"
+    return isinstance(held, LISTS) and bool(held) and all(isinstance(one, str) or _texts(one) for one in held)
+
+
+def _words_of(held: Any, *given: Any) -> list[Any]:
+    """The words of both sides, else those that a dictionary has beside its arrays."""
+    own = [held.get(name) if isinstance(held, Mapping) else None for name in ("tokens", "target_tokens")]
+    return [words if words is not None else own[i] if _texts(own[i]) else None for i, words in enumerate(given)]
 
 
 def _holds(held: Any) -> bool:
@@ -332,7 +367,7 @@ def _holds(held: Any) -> bool:
 @contextlib.contextmanager
 def held_file(held: Any, options: dict[str, Any]) -> Iterator[str]:
     """A SOURCE with these arrays, there for a while: a path, and which part is meant, taken out of `options`."""
-    tokens, target_tokens = options.pop("tokens", None), options.pop("target_tokens", None)
+    tokens, target_tokens = _words_of(held, options.pop("tokens", None), options.pop("target_tokens", None))
     choice = {name: options.pop(name, None) for name in ("sentence", "step", "array", "axes", "grid")}
     if hasattr(held, "stacks"):      # what `watch` saw
         arrays = held.stacks(choice.pop("sentence") or 0)

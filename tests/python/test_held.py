@@ -1,4 +1,5 @@
 """Arrays as people hold them: every row of docs/arrays.md is taken for what it says, and what is wrong gets one line."""
+import collections
 import contextlib
 import io
 import os
@@ -89,6 +90,30 @@ class Held(unittest.TestCase):
         self.assertIn("below 0 (the first, L0·H0 query 0 key", taken(np.log(w(1, 2, 3, 3))))
         self.assertIn("expected 9x9 = 81 keys", taken(w(4, 4), grid="9x9"))
         self.assertNotIn("expected", taken(w(5, 5), grid="2x2"))
+
+    def test_what_would_be_shown_in_place_of_arrays_is_refused(self):
+        with self.assertRaisesRegex(headlight.Error, "attentions: expected a text or arrays, found None: was output_attentions"):
+            headlight.heads(None)
+        with tempfile.TemporaryDirectory() as folder:
+            np.save(path := os.path.join(folder, "w.npy"), w(3, 3))
+            with self.assertRaisesRegex(headlight.Error, "expected a text or arrays, found a file, which is a source: source='"):
+                headlight.export(path)
+
+    def test_masked_and_foreign_arrays(self):
+        self.assertIn("3 NaNs in 2 rows", taken(np.ma.masked_array(w(3, 3), np.triu(np.ones((3, 3), bool), 1))))
+        foreign = type("Foreign", (), {"__array__": lambda self, *_: w(2, 3, 3)})
+        self.assertIn("2 heads, 3 queries", taken(foreign()))
+        self.assertIn("sum to neither 1 nor 0", taken(100 * w(3, 3)))
+        self.assertIn("2 layers, 4 heads", taken(t(4, 3, 3) for _ in range(2)))
+        self.assertIn("1 layer, 1 head, 3 queries", taken(t(3, 3).to_sparse()))
+        output = collections.namedtuple("Output", "logits attentions")
+        self.assertIn("2 layers, 4 heads", taken(output(t(1, 3, 9), (t(1, 4, 3, 3),) * 2)))
+        self.assertIn("2 layers, 4 heads", taken({"encoder": {f"layer{i}": {"attn": w(4, 3, 3)} for i in range(2)}}))
+
+    def test_tokens_of_the_dictionary(self):
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()):
+            headlight.save({"attn": w(4, 3, 3), "tokens": ["a", "b", "c"]}, path := os.path.join(folder, "w.npz"))
+            self.assertEqual(list(np.load(path)["tokens"]), ["a", "b", "c"])
 
     def test_show_without_a_display_advises_what_works(self):
         with mock.patch.dict(os.environ, {"DISPLAY": "", "WAYLAND_DISPLAY": ""}), \
