@@ -17,6 +17,8 @@
 #include "model/head_text.h"
 #include "paper/figure_file.h"
 #include "paper/font_list.h"
+#include "paper/visual_text.h"
+#include "write/json.h"
 
 namespace headlight {
 namespace {
@@ -253,6 +255,11 @@ Result<Answer> answer(const Question& question, const FigureArguments& options,
   figure.progress = &progress;
   const auto drawing = TRY(drawing_of(options, question, beside, figure, fonts->measure()));
   TRY(write_figure(drawing, options.file, *fonts));
+  std::string words;
+  for (const NamedTokens& named : named_tokens(*question.trace)) words += named.tokens->text;
+  if (const std::string script = unshaped_script(words); !script.empty())
+    question.warnings.emplace_back(ErrorCode::bad_value, options.file,
+                                   script + " is set letter by letter, without its joined forms; a page has them");
   if (!figure.caption)
     TRY(write_file(std::filesystem::path(options.file).replace_extension(".txt"), drawing.caption + "\n"));
   return Answer(Done{});

@@ -55,7 +55,8 @@ std::string heads_text(const HeadTable& table) {
   for (const HeadRow& row : table.rows) {
     const HeadRef& head = row.measures.head;
     const std::string stack = head.stack == Stack::self ? "" : std::string(stack_name(head.stack)) + " ";
-    std::vector<std::string>& line = lines.emplace_back(1, stack + head_label(head));
+    std::vector<std::string>& line = lines.emplace_back(
+        1, stack + (table.summed ? summed_title(Language::en, table.summed->by, head) : head_label(head)));
     for (const HeadColumn& column : shown) line.push_back(three_decimals(column.value(row)));
     if (with_partner) line.push_back(composes_with(row, true));
     line.push_back(row.name.words);
@@ -67,6 +68,7 @@ std::string heads_text(const HeadTable& table) {
     text += std::to_string(table.rows.size()) + " of " + counted(table.heads, "head") +
             (table.rows.size() == 1 ? " looks from " : " look from ") + quoted_word(table.words->from) + " at " +
             quoted_word(table.words->to) + " with more than " + shortest_text(table.above) + "\n";
+  if (table.summed) text += table.summed->caption.front() + "\n";
   if (table.sentences > 1) text += "measured over " + std::to_string(table.sentences) + " sentences\n";
   if (!table.rows.empty() && table.rows.front().effect)
     text += table.of_words ? "effect: what the word's distribution loses with the head off, as KL divergence in nats; "
@@ -177,6 +179,7 @@ Result<Value> heads_json(const HeadTable& table) {
   Members members{{"heads", json_list(table.rows, row_json, ",\n")}, {"sentences", table.sentences}};
   if (!table.rows.empty() && table.rows.front().effect)
     members.emplace_back("effect_on", table.of_words ? "words" : "last_hidden_state");
+  if (table.summed) members.emplace_back("reduce", reduction_text(table.summed->by));
   if (table.words)
     members.emplace_back("find",
                          json_object({{"from", table.words->from}, {"to", table.words->to}, {"above", table.above}}));
@@ -188,7 +191,7 @@ struct HeadsOptions {
   HeadsWanted measures = {};
   bool descending = false;
   WordPair words = {};
-  std::string probe;
+  std::string probe, reduce;
   EffectOptions effects;
 };
 
@@ -232,6 +235,17 @@ Status take_control(const Asked& asked, const HeadsWanted& wanted, const EffectO
   return Done{};
 }
 
+/// The maps that --reduce leaves, whose rows and columns must still be tokens or words.
+Result<std::optional<ReducedQuestion>> summed_up(const Question& question, const HeadsOptions& options) {
+  if (options.reduce.empty()) return std::optional<ReducedQuestion>();
+  if (TRY(parse_reduction(options.reduce)).tokens)
+    return bad_input("--reduce", "",
+                     "heads, layers, words or sentences: between blocks of tokens nothing is previous, "
+                     "next or far (export --reduce has their numbers)",
+                     options.reduce);
+  return std::optional(TRY(reduced_question(question.asked, options.reduce, {}, question.threads, question.warnings)));
+}
+
 Result<Answer> answer(const Question& question, const HeadsOptions& options) {
   HeadsWanted wanted = options.measures;
   wanted.probe = !options.probe.empty();
@@ -242,7 +256,8 @@ Result<Answer> answer(const Question& question, const HeadsOptions& options) {
     probed = question.asked;
     probed->requests = std::move(requests);
   }
-  const Asked& asked = probed ? *probed : question.asked;
+  const auto summed = TRY(summed_up(question, options));
+  const Asked& asked = summed ? summed->asked : probed ? *probed : question.asked;
   if (const StudyWays* ways = study_ways(); ways && (wanted.effect || wanted.sort == "effect")) {
     TRY(ways->take_effects(options.effects, asked.document(), asked.lexicon, question.threads, wanted.effects));
     if (options.effects.metric.given())
@@ -258,6 +273,7 @@ Result<Answer> answer(const Question& question, const HeadsOptions& options) {
   }
   auto heads = TRY(measure_table(asked, wanted, question.threads, question.warnings));
   TRY(take_control(asked, wanted, options.effects, question.threads, heads));
+  if (summed) heads.summed = summed->summed;
   if (question.wants("json")) return answer_of(heads_json(heads));
   if (question.wants("csv")) return answer_of(heads_table(heads));
   if (question.wants("npz")) return Answer(heads_arrays(heads));
@@ -307,6 +323,9 @@ void add_measure_options(Parser& parser, HeadsOptions& options) {
                      "Another model that reads the same words, as the same one quantized: how far each head's rows "
                      "moved, over all sentences; --sort moved",
                      "SOURCE"));
+  ours(parser.option("--reduce", options.reduce, "The measures of maps that sum up others: mean:heads, max:layers, …",
+                     "BY:OVER"))
+      .excludes({"--effect", "--value-norms", "--against"});
   if (!studies) return;
   parser.section("What is compared");
   add_metric_options(parser, options.effects.metric);

@@ -1,4 +1,5 @@
 #include "cli/frame/commands.h"
+#include "cli/frame/reduced_question.h"
 #include "cli/options/lesson_option.h"
 #include "cli/options/request_options.h"
 #include "cli/options/view_options.h"
@@ -13,12 +14,14 @@ ParsedCommand add_open(Parser& parser, const Frontend& frontend) {
   auto timings = std::make_shared<bool>();
   auto range = std::make_shared<std::optional<ColourRange>>();
   add_range(parser, *range);
+  auto reduce = std::make_shared<std::string>();
+  add_reduce(parser, *reduce);
   parser.option("--timings", *timings, "Prints on standard error when each part of the start was done");
-  return [request, lesson, timings, range, &frontend]() -> Result<int> {
+  return [request, lesson, timings, range, reduce, &frontend]() -> Result<int> {
     if (!frontend.open_window)
       return Error(ErrorCode::bad_value, "headlight open", "this program was built without the window");
     std::optional<ProgressReport> report("open");
-    auto start = request->start_of_window();
+    auto start = reduce->empty() ? request->start_of_window() : reduced_start(*request, *reduce);
     report.reset();
     if (!start) return start.error();
     TRY(lesson->put_into(*start));

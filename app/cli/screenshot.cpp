@@ -1,5 +1,6 @@
 
 #include "cli/frame/commands.h"
+#include "cli/frame/reduced_question.h"
 #include "cli/frame/tool_commands.h"
 #include "cli/options/against_option.h"
 #include "cli/options/head_option.h"
@@ -46,7 +47,10 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   if (!frontend.screenshot)
     return Error(ErrorCode::bad_value, "headlight screenshot", "this program was built without the window");
   TRY(read_size(options.size, options.picture));
-  auto start = TRY(options.request.start());
+  std::optional<Reduction> by;
+  if (!options.reduce.empty()) by = TRY(parse_reduction(options.reduce));
+  const bool of_window = by == Reduction{.by = by.value_or(Reduction{}).by, .heads = true};  // as its menu has them
+  auto start = TRY(by && !of_window ? reduced_start(options.request, options.reduce) : options.request.start());
   TRY(options.lesson.put_into(start));
   ViewState& view = start.session.view;
   const bool has_own_view = !start.session_path.empty() || !start.lesson.empty();
@@ -67,12 +71,7 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   }
   view.order.ascending = options.ascending;
   if (options.maps) view.maps = *options.maps;
-  if (!options.reduce.empty()) {
-    const Reduction by = TRY(parse_reduction(options.reduce));
-    if (by != Reduction{.by = by.by, .heads = true})
-      return bad_input("--reduce", "", "heads alone, which the window shows of each layer", options.reduce);
-    view.maps = kind_of(by.by);
-  }
+  if (by && of_window) view.maps = kind_of(by->by);
   if (options.find.on || options.find.words != WordPair{}) view.find = {true, options.find.words, options.find.above};
   if (const NamedView* named = named_view(options.view)) {
     if (!is_there(named->view)) return missing_tool("--view " + options.view, tool_of(named->view));

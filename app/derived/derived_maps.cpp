@@ -73,9 +73,12 @@ bool add_summed(DerivedMaps& all, ReducedMaps reduced, Progress& progress, int t
     const auto map = static_cast<std::size_t>(i);
     maps[map] = reduced_rows(reduced, i, 0, rows, progress.stop, strongest ? &all.heads[at][map] : nullptr);
   });
-  for (const Matrix& map : maps) all.largest = std::max(all.largest, map.maxCoeff());
+  const Trace& trace = *reduced.of.traces.front();
+  for (const Matrix& map : maps)
+    for (const float number : map.reshaped())
+      if (number != trace.blocked()) all.largest = std::max(all.largest, std::abs(number));
   if (strongest) add_colours(all, reduced), add_shades(all, reduced);
-  all.none[at] = Matrix::Constant(rows, columns, -1.0f);
+  all.none[at] = Matrix::Constant(rows, columns, trace.blocked());
   all.reduced[at] = std::make_shared<const ReducedMaps>(std::move(reduced));
   return !progress.stop;
 }
@@ -85,6 +88,7 @@ bool add_summed(DerivedMaps& all, ReducedMaps reduced, Progress& progress, int t
 std::optional<MapUnavailable> why_not(const Trace& trace, Stack stack, MapKind kind) {
   if (kind == MapKind::weights) return std::nullopt;
   if (!reduced_by(kind)) return kind == MapKind::norms ? why_no_norms(trace, stack) : why_no_rollout(trace, stack);
+  if (trace.is_signed && kind != MapKind::mean && kind != MapKind::sum) return MapUnavailable::below_zero;
   return is_too_long(trace, stack) ? std::optional(MapUnavailable::too_long) : std::nullopt;
 }
 

@@ -101,11 +101,10 @@ Vector shades_of(const Trace& trace, const FoldedStack* folded, const ShadeChoic
   }
   if (stop) return {};
   const double divisor = static_cast<double>(heads.size()) * (columns ? 1.0 : static_cast<double>(lines.size()));
-  const float blocked = trace.is_signed ? -std::numeric_limits<float>::infinity() : -1.0f;
   Vector shades(static_cast<Index>(sums.sums.size()));
   for (Index word = 0; word < shades.size(); ++word) {
     const auto at = static_cast<std::size_t>(word);
-    shades(word) = sums.open[at] != 0 ? static_cast<float>(sums.sums[at] / divisor) : blocked;
+    shades(word) = sums.open[at] != 0 ? static_cast<float>(sums.sums[at] / divisor) : trace.blocked();
   }
   return shades;
 }

@@ -97,7 +97,6 @@ HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& h
 
 std::vector<HeadName> names_of(Language language, const Document& document, const Trace& trace,
                                const std::vector<HeadRef>& heads) {
-  if (trace.is_signed) return std::vector<HeadName>(heads.size());  // they are no weights
   MeasureSums sums{heads, std::vector<MeasureSums::OfHead>(heads.size())};
   if (!heads.empty()) add_sentence(sums, trace, unwatched());
   const std::vector<HeadMeasures> measures = measures_of(sums);

@@ -30,7 +30,7 @@ bool has_blocked(const ColourScale& scale, const Matrix& weights) {
   return std::ranges::any_of(weights.reshaped(), [&](float weight) { return is_blocked(scale, weight); });
 }
 
-PrintedMap printed_map(const FigureSubject& subject, const HeadRef& head, Index most) {
+PrintedMap printed_map(const FigureSubject& subject, const HeadRef& head, Index most, Language language) {
   const Trace& trace = subject.trace;
   if (const FoldedStack* folded = folded_stack(subject, head.stack))
     return {pooled(folded->map(head), most), &folded->fold.queries.tokens, &folded->fold.keys.tokens};
@@ -38,8 +38,10 @@ PrintedMap printed_map(const FigureSubject& subject, const HeadRef& head, Index 
   if (const DerivedMaps* other = other_maps_of(subject, head.stack)) {
     map.weights = pooled(*other->map(head), most);
     if (const Matrix* shades = other->shades_of(head)) map.shades = *shades;
-    if (const auto& reduced = other->reduced[static_cast<std::size_t>(head.stack)])
+    if (const auto& reduced = other->reduced[static_cast<std::size_t>(head.stack)]) {
       map.queries = &reduced->rows(), map.keys = &reduced->columns();
+      if (reduced->of.by.tokens) map.take(blocks_in(language, *map.queries), blocks_in(language, *map.keys));
+    }
   } else if (most <= kThumbnail || std::max(map.num_queries(), map.num_keys()) <= kThumbnail) {
     map.weights = pooled(trace.head(head).thumbnail, most);
   } else {
@@ -59,10 +61,7 @@ PrintedMap printed_grid(const FigureSubject& subject, const FigureOptions& optio
   map.picture = picture;
   map.cover = is_bare(picture->grid) ? 1 : options.cover;
   const auto nameless = [](Index count) { return std::vector<Token>(static_cast<std::size_t>(count)); };
-  map.nameless = std::make_shared<const std::array<std::vector<Token>, 2>>(
-      std::array{nameless(picture->grid.rows), nameless(picture->grid.cols)});
-  map.queries = &(*map.nameless)[0];
-  map.keys = &(*map.nameless)[1];
+  map.take(nameless(picture->grid.rows), nameless(picture->grid.cols));
   return map;
 }
 

@@ -18,15 +18,19 @@ struct PrintedMap {
   /// Of a picture whose patches the squares are: the picture, how much of it they cover, and tokens without words.
   std::shared_ptr<const PatchedPicture> picture = {};
   float cover = 1;
-  std::shared_ptr<const std::array<std::vector<Token>, 2>> nameless = {};
+  std::shared_ptr<const std::array<std::vector<Token>, 2>> own = {};  // of sides that are not the answer's
   Matrix shades = {};  // of MapKind::strongest what is painted by head_scale() in place of the weights
 
+  void take(std::vector<Token> rows, std::vector<Token> columns) {
+    own = std::make_shared<const std::array<std::vector<Token>, 2>>(std::array{std::move(rows), std::move(columns)});
+    queries = &(*own)[0], keys = &(*own)[1];
+  }
   Index num_queries() const { return static_cast<Index>(queries->size()); }
   Index num_keys() const { return static_cast<Index>(keys->size()); }
 };
 
 /// All of a head, folded where the subject is, pooled to at most `most` cells a side.
-PrintedMap printed_map(const FigureSubject& subject, const HeadRef& head, Index most);
+PrintedMap printed_map(const FigureSubject& subject, const HeadRef& head, Index most, Language language);
 
 /// The map of one head over a picture: for each patch a square, its weight from or to the first chosen token.
 PrintedMap printed_grid(const FigureSubject& subject, const FigureOptions& options, const HeadRef& head);

@@ -7,6 +7,7 @@
 #include "figure/difference_words.h"
 #include "figure/labels.h"
 #include "model/head_text.h"
+#include "words/enum_words.h"
 #include "words/figure_words.h"
 #include "words/words.h"
 
@@ -85,10 +86,31 @@ std::string summed_title(Language language, const DerivedMaps* maps, const HeadR
   return maps->has_heads(head.stack) ? "H" + std::to_string(head.head) : number_title(language, maps->kind);
 }
 
+std::string summed_title(Language language, const Reduction& by, const HeadRef& head) {
+  const bool has_heads = !by.heads && by.by != ReduceBy::rollout;
+  if (!by.layers) return has_heads ? head_label(head) : layer_title(language, head.layer);
+  return has_heads ? "H" + std::to_string(head.head) : number_title(language, kind_of(by.by));
+}
+
+std::vector<Token> blocks_in(Language language, std::vector<Token> blocks) {
+  for (Token& block : blocks) {
+    for (const Words& name : kReduceWords.block_names)
+      if (block.text == name.en) block.text = words(language, name);
+    if (const auto role = value_named<ChatRole>(kChatRoles, block.text))
+      block.text = words(language, role_words(*role));
+  }
+  return blocks;
+}
+
 ColourScale other_scale(const DerivedMaps& maps, Theme theme, Scale scale) {
+  return other_scale(maps.kind, maps.largest, maps.trace->is_signed, theme, scale);
+}
+
+ColourScale other_scale(MapKind kind, float all, bool is_signed, Theme theme, Scale scale) {
+  if (is_signed) return {.theme = theme, .top = nice_range(all), .diverging = true};
   // Unlike weights, of which many heads have some near 1, norms and shares would leave half of the colours unused.
-  const bool shares = maps.kind != MapKind::norms && maps.kind != MapKind::sum;
-  const float largest = shares ? std::min(maps.largest, 1.0f) : maps.largest;
+  const bool shares = kind != MapKind::norms && kind != MapKind::sum;
+  const float largest = shares ? std::min(all, 1.0f) : all;
   const float top = nice_range(largest);
   for (const float part : {0.48f, 0.6f, 0.8f})
     if (part * top >= largest) return {.theme = theme, .scale = scale, .top = part * top};

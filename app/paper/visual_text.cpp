@@ -1,6 +1,7 @@
 #include "paper/visual_text.h"
 
 #include <unicode/ubidi.h>
+#include <unicode/uscript.h>
 #include <unicode/ushape.h>
 #include <unicode/ustring.h>
 
@@ -57,7 +58,7 @@ Units in_visual_order(const Units& line) {
   Units ordered(joined.size() + 1);
   const std::int32_t count =
       ubidi_writeReordered(order.get(), ordered.data(), static_cast<std::int32_t>(ordered.size()),
-                           UBIDI_DO_MIRRORING | UBIDI_KEEP_BASE_COMBINING | UBIDI_REMOVE_BIDI_CONTROLS, &error);
+                           UBIDI_DO_MIRRORING | UBIDI_REMOVE_BIDI_CONTROLS, &error);
   if (U_FAILURE(error)) return joined;
   ordered.resize(static_cast<std::size_t>(count));
   return ordered;
@@ -73,6 +74,20 @@ void append_units(std::string& text, const Units& units) {
 }
 
 }  // namespace
+
+std::string unshaped_script(std::string_view text) {
+  constexpr UScriptCode kSetByRules[] = {USCRIPT_DEVANAGARI, USCRIPT_BENGALI, USCRIPT_GURMUKHI, USCRIPT_GUJARATI,
+                                         USCRIPT_ORIYA,      USCRIPT_TAMIL,   USCRIPT_TELUGU,   USCRIPT_KANNADA,
+                                         USCRIPT_MALAYALAM,  USCRIPT_SINHALA, USCRIPT_TIBETAN,  USCRIPT_MYANMAR,
+                                         USCRIPT_KHMER};
+  for (const char32_t c : code_points(text)) {
+    if (c < 0x0900) continue;
+    UErrorCode error = U_ZERO_ERROR;
+    const UScriptCode script = uscript_getScript(static_cast<UChar32>(c), &error);
+    if (std::ranges::find(kSetByRules, script) != std::end(kSetByRules)) return uscript_getName(script);
+  }
+  return {};
+}
 
 std::string visual_text(std::string_view text) {
   // The first such letter, U+0590, begins with the byte D6.

@@ -12,4 +12,8 @@ namespace headlight {
 /// U+202C, which are not drawn: it stays as it is when it, or a text with it inside, is ordered again.
 std::string visual_text(std::string_view text);
 
+/// A script of the text whose letters change their forms and places by rules that figures and the window do not follow
+/// (Devanagari and its relatives, Tibetan, Burmese, Khmer), by its name; empty: none.
+std::string unshaped_script(std::string_view text);
+
 }  // namespace headlight

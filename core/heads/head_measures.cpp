@@ -328,6 +328,7 @@ bool add_sentence(MeasureSums& sums, const Trace& trace, Progress& progress, int
     sums.of_heads.resize(sums.heads.size());
   }
   progress.done = progress.begin;
+  if (trace.is_signed) return !progress.stop;
   std::map<Stack, Attended> sides;
   std::map<const Mask*, AllowedCells> allowed;
   for (const HeadRef& head : sums.heads) {

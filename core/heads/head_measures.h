@@ -52,7 +52,7 @@ struct SinkColumn {
   friend bool operator==(const SinkColumn&, const SinkColumn&) = default;
 };
 
-/// Nothing where no row has a measure.
+/// Nothing where no row has a measure; numbers below 0 are no weights, and have none.
 struct HeadMeasures {
   using Values = std::array<std::optional<float>, kMeasures.size()>;
   HeadRef head;

@@ -240,6 +240,11 @@ std::string reduction_text(const Reduction& by) {
 Result<ReducedMaps> reduced_maps(ReduceWhat of, int threads) {
   assert(!of.traces.empty());
   ReducedMaps maps{.of = std::move(of), .parts = {}};
+  if (const ReduceBy by = maps.of.by.by;
+      (by == ReduceBy::max || by == ReduceBy::strongest) &&
+      std::any_of(maps.of.traces.begin(), maps.of.traces.end(), [](const Trace* one) { return one->is_signed; }))
+    return bad_input("--reduce", name_in(kReduceNames, by), "weights of at least 0 (mean and sum take others too)",
+                     "numbers below 0", ErrorCode::weight_below_zero);
   if (maps.of.by.by == ReduceBy::rollout) TRY(roll(maps, threads));
   TRY(add_axes(maps));
   TRY(add_parts(maps));
@@ -252,12 +257,13 @@ Matrix reduced_rows(const ReducedMaps& maps, Index map, Index first, Index count
   const auto columns = static_cast<Index>(maps.columns().size());
   const ReduceBy by = maps.of.by.by;
   const bool largest = by == ReduceBy::max || by == ReduceBy::strongest;
-  BlockSums all(count, columns);
+  const float blocked = maps.of.traces.front()->blocked();
+  BlockSums all(count, columns, blocked);
   if (strongest) strongest->setConstant(count, columns, -1.0f);
   for (std::size_t sentence = 0; sentence < maps.of.traces.size(); ++sentence) {
     const ReducedAxis& rows = maps.queries[sentence];
     const auto [begin, end] = tokens_of_rows(rows, first, count);
-    BlockSums one(count, columns);
+    BlockSums one(count, columns, blocked);
     for (std::size_t head = 0; head < part.size(); ++head) {
       const BlockSums before = strongest ? one : BlockSums(0, 0);
       for (Index at = begin; at < end && !stop; at += kRowBlock)
@@ -294,7 +300,7 @@ void BlockSums::add(const Matrix& weights, Index first, const std::vector<Index>
     if (row < 0 || row >= sums.rows() || row_of[static_cast<std::size_t>(first + i)] < 0) continue;
     for (Index key = 0; key < weights.cols(); ++key) {
       const Index column = column_of[static_cast<std::size_t>(key)];
-      if (column < 0 || weights(i, key) < 0) continue;
+      if (column < 0 || weights(i, key) <= blocked) continue;
       const auto weight = static_cast<double>(weights(i, key));
       sums(row, column) = largest ? std::max(sums(row, column), weight) : sums(row, column) + weight;
       open[static_cast<std::size_t>(row * sums.cols() + column)] = 1;
@@ -305,7 +311,7 @@ void BlockSums::add(const Matrix& weights, Index first, const std::vector<Index>
 Matrix BlockSums::weights() const {
   Matrix weights = sums.cast<float>();
   for (Index i = 0; i < weights.size(); ++i)
-    if (!open[static_cast<std::size_t>(i)]) weights.data()[i] = -1.0f;
+    if (!open[static_cast<std::size_t>(i)]) weights.data()[i] = blocked;
   return weights;
 }
 

@@ -72,12 +72,13 @@ struct ReducedMaps {
 
 /// Heads that are switched off are left out where heads or layers are summed up (in a rollout they pass on nothing);
 /// layers and heads of which none is left have no map. Errors: no head is left; no rollout; no blocks of tokens, or
-/// others in each sentence; sentences without a common position.
+/// others in each sentence; sentences without a common position; the largest of numbers below 0.
 Result<ReducedMaps> reduced_maps(ReduceWhat of, int threads = 0);
 
-/// Rows [first, first + count) of map number `map`, (count, columns), −1 where all that it sums up is blocked. Every
-/// sum is taken in doubles and in the same order for any rows that are asked for. `strongest` receives of each cell the
-/// place in `parts` of the head that has its largest weight, the first of equal ones, and −1 where blocked.
+/// Rows [first, first + count) of map number `map`, (count, columns), Trace::blocked() where all that it sums up is
+/// blocked. Every sum is taken in doubles and in the same order for any rows that are asked for. `strongest` receives
+/// of each cell the place in `parts` of the head that has its largest weight, the first of equal ones, and −1 where
+/// blocked.
 Matrix reduced_rows(const ReducedMaps& maps, Index map, Index first, Index count,
                     const std::atomic<bool>& stop = kNeverStops, Matrix* strongest = nullptr);
 
@@ -85,17 +86,18 @@ Matrix reduced_rows(const ReducedMaps& maps, Index map, Index first, Index count
 Token joined_tokens(const Tokens& tokens, Index first, Index count);
 
 /// Sums of weights by blocks: adds the rows [first, …) of tokens to the rows of `sums` that stand for them, blocked
-/// cells (−1) aside, and marks the cells that any weight was added to.
+/// cells aside, and marks the cells that any weight was added to.
 struct BlockSums {
+  float blocked = -1;  // what stands in such cells; weights below 0 are numbers where it is −inf
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> sums;
   std::vector<char> open;  // of each cell
 
-  BlockSums(Index rows, Index columns)
-      : sums(decltype(sums)::Zero(rows, columns)), open(static_cast<std::size_t>(rows * columns)) {}
+  BlockSums(Index rows, Index columns, float none = -1)
+      : blocked(none), sums(decltype(sums)::Zero(rows, columns)), open(static_cast<std::size_t>(rows * columns)) {}
   /// Row 0 of `sums` is number `first_row`; `largest` keeps the largest weight in place of the sum.
   void add(const Matrix& weights, Index first, const std::vector<Index>& row_of, const std::vector<Index>& column_of,
            Index first_row = 0, bool largest = false);
-  /// The sums as weights, −1 where nothing was added.
+  /// The sums as weights, `blocked` where nothing was added.
   Matrix weights() const;
 };
 

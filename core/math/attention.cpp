@@ -27,17 +27,12 @@ struct Head {
   Index keys = 0;          // only the first so many keys are read
   Floats transposed = {};  // the keys' panels one after another, each (d_k, kPanel)
   Floats values = {};      // (keys, d_v); empty where only weights are needed
-  bool is_signed = false;  // a pattern under a mask has numbers below 0
   DistanceTerms distances = {};
 };
 
 Head prepared(const AttentionTrace& attention, Index head, Index keys, bool with_values = false) {
   Head prepared{.attention = attention, .head = head, .keys = keys};
-  if (attention.patterns) {
-    const Matrix& pattern = (*attention.patterns)[static_cast<std::size_t>(head)];
-    prepared.is_signed = !attention.mask->is_open() && (pattern.array() < 0).any();
-    return prepared;
-  }
+  if (attention.patterns) return prepared;
   const auto k = head_columns(attention.key, attention.kv_head(head), attention.num_kv_heads);
   prepared.transposed.resize(static_cast<std::size_t>((keys + kPanel - 1) / kPanel * kPanel * k.cols()));
   for (Index first = 0; first < keys; first += kPanel)
@@ -83,11 +78,11 @@ void block_scores(const Head& head, Index first, MatrixRef scores) {
 void block_softmax(const Head& head, Index first, MatrixRef block, Eigen::Ref<Vector> row_max,
                    Eigen::Ref<Vector> row_sum) {
   const AttentionTrace& attention = head.attention;
-  if (attention.patterns && (attention.mask->is_open() || head.is_signed)) {
+  if (attention.patterns && (attention.mask->is_open() || attention.is_signed)) {
     const Matrix& pattern = (*attention.patterns)[static_cast<std::size_t>(head.head)];
     const auto given = pattern.block(first, 0, block.rows(), block.cols()).array();
     block = given.isNaN().select(0.0f, given);
-    if (head.is_signed) {
+    if (!attention.mask->is_open()) {
       Matrix added = Matrix::Zero(block.rows(), block.cols());
       attention.mask->add_to(added, first);
       block = (added.array() == kMinusInfinity).select(0.0f, block);
@@ -318,7 +313,7 @@ bool run_head(const HeadRef& head, const Edits& edits, const Matrix& blocked, At
   trace.row_sum.resize(mask.queries());
   Matrix pooled = Matrix::Zero(blocked.rows(), blocked.cols()), below = pooled;
   const Matrix* pattern = pattern_of(attention, head.head);
-  const bool is_signed = pattern && (pattern->array() < 0).any(), gaps = pattern && pattern->hasNaN();
+  const bool is_signed = attention.is_signed, gaps = attention.has_gaps;
   const Head own = prepared(attention, head.head, keys_for(attention, edits, mask.queries()), true);
   Matrix space = room_for_rows(mask.queries(), own.keys);
   // The earlier answer may lack the z that is stored here.
@@ -340,7 +335,7 @@ bool run_head(const HeadRef& head, const Edits& edits, const Matrix& blocked, At
   trace.largest = is_signed ? pooled.cwiseAbs().maxCoeff() : math_kernels().largest(pooled.data(), pooled.size());
   const Region whole{.head = head, .num_queries = mask.queries(), .num_keys = mask.keys()};
   if (gaps || !mask.is_open())
-    mark_blocked(gaps ? cells_without(mask, pattern, whole, kThumbnail) : blocked, pattern ? kMinusInfinity : -1.0f,
+    mark_blocked(gaps ? cells_without(mask, pattern, whole, kThumbnail) : blocked, is_signed ? kMinusInfinity : -1.0f,
                  pooled);
   trace.thumbnail = std::move(pooled);
   if (is_off(edits, head) && !attention.patterns)
@@ -355,7 +350,7 @@ Matrix region_weights(const Trace& trace, const Region& region, Index most, cons
   assert(rows > 0 && columns > 0);
   assert(region.first_query + rows <= mask.queries() && region.first_key + columns <= mask.keys());
   const Matrix* pattern = pattern_of(attention, region.head.head);
-  const bool gaps = pattern && pattern->hasNaN();
+  const bool gaps = attention.has_gaps;
   const Matrix blocked = cells_without(mask, gaps ? pattern : nullptr, region, most);
   Matrix pooled = Matrix::Zero(blocked.rows(), blocked.cols()), below = pooled;
   const Edits& edits = trace.request.edits;
@@ -375,7 +370,7 @@ Matrix region_weights(const Trace& trace, const Region& region, Index most, cons
                  });
   if (stop) return {};
   if (trace.is_signed) pooled = farther_from_zero(pooled, below);
-  if (gaps || !mask.is_open()) mark_blocked(blocked, trace.is_signed ? kMinusInfinity : -1.0f, pooled);
+  if (gaps || !mask.is_open()) mark_blocked(blocked, trace.blocked(), pooled);
   return pooled;
 }
 

@@ -311,6 +311,7 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
 Result<bool> run_patterns(const std::vector<Matrix>& patterns, Stack stack, Index layer, const StackRun& run,
                           AttentionTrace& attention) {
   attention.patterns = &patterns;
+  attention.has_gaps = std::any_of(patterns.begin(), patterns.end(), [](const Matrix& one) { return one.hasNaN(); });
   attention.heads.resize(patterns.size());
   attention.num_kv_heads = attention.num_heads();
   auto mask = TRY(resolve_mask(run.request, stack, layer));

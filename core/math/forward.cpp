@@ -284,10 +284,9 @@ Result<bool> run_given_patterns(Pass& pass) {
     if (stack == Stack::encoder) encoder->blocks.resize(given.patterns.size());
     for (std::size_t layer = 0; layer < given.patterns.size(); ++layer) {
       AttentionTrace attention;
+      attention.is_signed = trace.is_signed;
       const auto ran = run_patterns(given.patterns[layer], stack, static_cast<Index>(layer), run, attention);
       if (!ran || !*ran) return ran;
-      if (!trace.is_signed)
-        for (HeadTrace& head : attention.heads) head.thumbnail = head.thumbnail.cwiseMax(-1.0f);
       if (stack == Stack::encoder) encoder->blocks[layer].self = std::move(attention);
       else if (stack == Stack::cross) trace.blocks[layer].cross = std::move(attention);
       else trace.blocks[layer].self = std::move(attention);

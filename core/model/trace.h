@@ -5,6 +5,7 @@
 // therefore grows with T·d_model, five such matrices a layer, not with layers·heads·T².
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -41,6 +42,8 @@ struct AttentionTrace {
   Index num_kv_heads = 1;
   /// Weights that another program computed, one a head; then there are no query, key and value.
   const std::vector<Matrix>* patterns = nullptr;
+  bool is_signed = false;  // some of these, or of those of another layer, are below 0: they are no shares of anything
+  bool has_gaps = false;   // some of these are NaN
 
   Index num_heads() const { return static_cast<Index>(heads.size()); }
   /// Whether z is stored once the layer has been computed.
@@ -78,6 +81,8 @@ struct Trace : StackTrace {
                            // the largest is the farthest from 0
   std::vector<Error> warnings;
 
+  /// What maps of weights have in blocked cells.
+  float blocked() const { return is_signed ? -std::numeric_limits<float>::infinity() : -1.0f; }
   bool has(Stack stack) const { return has_stack(request, stack); }
   /// The blocks in which this attention happens: of `cross` the decoder's.
   const std::vector<BlockTrace>& blocks_of(Stack stack) const {

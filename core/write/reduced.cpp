@@ -61,7 +61,10 @@ ArrayStream reduced_array(const ReducedAttention& reduced, bool strongest) {
   array.pieces = maps->num_maps() * blocks;
   array.piece = [maps, rows, blocks, strongest](Index piece) -> Matrix {
     const Index first = piece % blocks * kRowBlock, count = std::min(kRowBlock, rows - first), map = piece / blocks;
-    if (!strongest) return reduced_rows(*maps, map, first, count).cwiseMax(0.0f);
+    if (!strongest) {
+      const Matrix numbers = reduced_rows(*maps, map, first, count);
+      return (numbers.array() == maps->of.traces.front()->blocked()).select(0.0f, numbers);
+    }
     Matrix which;
     reduced_rows(*maps, map, first, count, kNeverStops, &which);
     const Index heads = maps->of.by.layers ? maps->of.traces.front()->num_heads(maps->of.stack) : 0;

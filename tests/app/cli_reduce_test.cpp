@@ -125,5 +125,35 @@ TEST(ReduceOption, FiguresSayWhatWasSummedUp) {
   EXPECT_TRUE(contains(batch, "2 sentences laid over each other by position, 2 that all of them have")) << batch;
 }
 
+TEST(ReduceOption, TheTableOfHeadsIsOfTheSameMaps) {
+  const Folder folder;
+  const std::string file = (folder / "mean.npz").string();
+  const Strings asked{"--text", "a b c", "--reduce", "mean:heads"};
+  const auto with = [&](Strings words, const Strings& more) {
+    words.insert(words.end(), asked.begin(), asked.end());
+    words.insert(words.end(), more.begin(), more.end());
+    return small(words);
+  };
+  ASSERT_EQ(run(with({"export"}, {"-o", file})).status, 0);
+  const Ran heads = run(with({"heads"}, {"--format", "csv"})), of_file = run({"heads", file, "--format", "csv"});
+  EXPECT_EQ(heads.status, 0) << heads.err;
+  EXPECT_EQ(heads.out, of_file.out) << "measures of the maps that were exported";
+  const Ran table = run(with({"heads"}, {}));
+  EXPECT_TRUE(contains(table.out, "\nLayer 0 ")) << table.out;
+  EXPECT_TRUE(contains(table.out, "each cell the mean of the weights of the heads of the layer\n")) << table.out;
+}
+
+TEST(ReduceOption, WhatHasNoMeasureIsSaid) {
+  const Strings pair{"--text", "a b", "--reduce"};
+  const auto refusal = [&](Strings words, const char* by) {
+    words.insert(words.end(), pair.begin(), pair.end());
+    words.emplace_back(by);
+    return refused(small(words));
+  };
+  EXPECT_TRUE(contains(refusal({"heads"}, "mean:tokens"),
+                       "--reduce: expected heads, layers, words or sentences: between blocks of tokens nothing"));
+  EXPECT_TRUE(contains(refusal({"heads"}, "strongest:heads"), "--reduce: expected mean, max, sum or rollout"));
+}
+
 }  // namespace
 }  // namespace headlight

@@ -34,9 +34,18 @@ TEST(VisualText, ArabicLettersJoin) {
   EXPECT_EQ(visually("پ"), "\uFB56") << "of Persian too";
 }
 
-TEST(VisualText, AMarkStaysAtItsLetter) {
-  EXPECT_EQ(visually("בָּ"), "בָּ");
-  EXPECT_EQ(visually("بَ"), "\uFE8F\u064E");
+TEST(VisualText, AMarkIsDrawnBeforeItsLetterAsFontsWantIt) {
+  // Marks of these fonts have no width, and their ink lies at the right of where they are set.
+  EXPECT_EQ(visually("\u05D1\u05B8\u05BC"), "\u05BC\u05B8\u05D1");
+  EXPECT_EQ(visually("\u0628\u064E"), "\u064E\uFE8F");
+  EXPECT_EQ(visual_text("e\u0301"), "e\u0301");
+}
+
+TEST(VisualText, ScriptsThatAreNotShapedAreNamed) {
+  EXPECT_EQ(unshaped_script("a हिन्दी"), "Devanagari");
+  EXPECT_EQ(unshaped_script("தமிழ்"), "Tamil");
+  for (const char* text : {"the cat", "我请李雷", "שלום", "مُحَمَّد", "ที่นี่", ""})
+    EXPECT_EQ(unshaped_script(text), "") << text;
 }
 
 TEST(VisualText, WhatIsOrderedStaysSo) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "heads/head_measures.h"
+#include "heads/reduce.h"
 #include "heads/weight_maps.h"
 #include "math/attention.h"
 #include "math/forward.h"
@@ -77,6 +79,29 @@ TEST(BroughtNumbers, NumbersBelowZeroAreSigned) {
   EXPECT_EQ(masked->head({0, 0}).thumbnail,
             (Matrix(3, 3) << 1, kBelowAll, kBelowAll, 0, -0.25f, kBelowAll, 3, -4, kBelowAll).finished())
       << "numbers that are no shares are not scaled";
+}
+
+TEST(BroughtNumbers, NumbersBelowZeroHaveSumsAndMeansButNoLargestAndNoMeasures) {
+  const TensorsFile file = brought(brought_array({2, 2, 2}, {-2, 0.5f, 1, kNothing, 1, 0.25f, -3, kNothing}),
+                                   {.axes = {HeldAxis::heads, HeldAxis::queries, HeldAxis::keys}});
+  const auto trace = answer_to_brought(file);
+  ASSERT_TRUE(trace->is_signed);
+  const auto summed = [&](ReduceBy by) {
+    return reduced_maps({.traces = {trace.get()}, .by = {.by = by, .heads = true}});
+  };
+  EXPECT_EQ(reduced_rows(*summed(ReduceBy::mean), 0, 0, 2), (Matrix(2, 2) << -0.5f, 0.375f, -1, kBelowAll).finished());
+  EXPECT_EQ(reduced_rows(*summed(ReduceBy::sum), 0, 0, 2), (Matrix(2, 2) << -1, 0.75f, -2, kBelowAll).finished());
+  ASSERT_FALSE(summed(ReduceBy::max));
+  EXPECT_EQ(summed(ReduceBy::max).error().message(),
+            "--reduce: max: expected weights of at least 0 (mean and sum take others too), found numbers below 0");
+  const auto measures = measure_heads(*trace, unwatched());
+  for (const HeadMeasures& head : *measures)
+    for (const Measure measure : kMeasures) EXPECT_FALSE(head[measure] || head.of_word(measure)) << name(measure);
+}
+
+TEST(BroughtNumbers, ThatAllAreZeroIsSaid) {
+  EXPECT_TRUE(brought_warns(brought(brought_array({1, 2, 2}, {0, 0, 0, 0})), "attentions: all weights are 0"));
+  EXPECT_FALSE(brought_warns(brought(brought_array({1, 2, 2}, {0, 0, 1, 0})), "all weights are 0"));
 }
 
 TEST(BroughtNumbers, TinyNumbersBelowZeroAreRounding) {

@@ -104,6 +104,7 @@ class Held(unittest.TestCase):
         foreign = type("Foreign", (), {"__array__": lambda self, *_: w(2, 3, 3)})
         self.assertIn("2 heads, 3 queries", taken(foreign()))
         self.assertIn("sum to neither 1 nor 0", taken(100 * w(3, 3)))
+        self.assertIn("all weights are 0", taken(np.zeros((2, 3, 3))))
         self.assertIn("2 layers, 4 heads", taken(t(4, 3, 3) for _ in range(2)))
         self.assertIn("1 layer, 1 head, 3 queries", taken(t(3, 3).to_sparse()))
         output = collections.namedtuple("Output", "logits attentions")
@@ -114,6 +115,16 @@ class Held(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()):
             headlight.save({"attn": w(4, 3, 3), "tokens": ["a", "b", "c"]}, path := os.path.join(folder, "w.npz"))
             self.assertEqual(list(np.load(path)["tokens"]), ["a", "b", "c"])
+
+    def test_maps_that_sum_up_others_are_the_same_everywhere(self):
+        held = w(2, 3, 4, 4)
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()):
+            mean = headlight.export(held, reduce="mean:heads")["attentions"]
+            np.testing.assert_allclose(mean, held.mean(1, keepdims=True), atol=1e-6)
+            headlight.save(held, path := os.path.join(folder, "w.npz"), reduce="mean:heads")
+            np.testing.assert_array_equal(np.load(path)["attentions"], mean)
+            heads = [{name: value for name, value in one.items()} for one in headlight.heads(held, reduce="mean:heads")["heads"]]
+            self.assertEqual(heads, headlight.heads(source=path)["heads"])
 
     def test_show_without_a_display_advises_what_works(self):
         with mock.patch.dict(os.environ, {"DISPLAY": "", "WAYLAND_DISPLAY": ""}), \

@@ -24,7 +24,8 @@ open --sentence --array --axes
 heads --sentence --step --array --axes
 figure --range --grid --mask-true
 screenshot --range --grid --mask-true
-open --range --grid
+open --range --grid --reduce
+heads --reduce
 export -o --format json npz safetensors csv --with qkv scores --special show hide renormalize --only --dtype --lines --jobs --threads
 export --reduce mean max sum rollout heads layers tokens words sentences
 figure --reduce

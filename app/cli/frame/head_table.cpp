@@ -26,7 +26,6 @@ struct Gathered {
   std::vector<ValueNorms> values = {};  // of every head
   std::vector<MovedHead> moved = {};    // summed, of every head
   std::vector<HeadWeights> weights = {};
-  bool is_signed = false;  // numbers of another program that are no weights: no head has a name
 };
 
 /// The fields of an effect beside its size: each where it was asked for.
@@ -218,7 +217,6 @@ Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threa
     const auto answered = TRY(forward(asked.requests[sentence], progress, nullptr, threads));
     const Trace& trace = *answered;
     warnings.insert(warnings.end(), trace.warnings.begin(), trace.warnings.end());
-    all.is_signed = all.is_signed || trace.is_signed;
     add_sentence(all.sums, trace, progress, threads);
     if (wanted.effect || wanted.sort == "effect") {
       const ProgressReport report("effect", &progress);
@@ -246,7 +244,7 @@ HeadRow row_of(const Gathered& all, std::size_t at, const HeadMeasures& measures
   HeadRow row{.measures = measures, .stack = all.stacks[at], .learned = relations_of(asked.document(), measures.head)};
   const auto opposites = opposites_of(asked.document(), measures.head);
   row.learned.insert(row.learned.end(), opposites.begin(), opposites.end());
-  if (!all.is_signed) row.name = head_name(Language::en, all.arcs, measures.head, &measures);
+  row.name = head_name(Language::en, all.arcs, measures.head, &measures);
   for (const RelationScore* one : row.learned) {
     row.taught.push_back(was_taught(asked.document().card->plan.teaching.heads, *one));
     row.doubted.push_back(std::ranges::none_of(row.name.arcs, [&](const NamedArc* arc) {

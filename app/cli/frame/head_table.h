@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "card/relation_scores.h"
+#include "cli/frame/reduced_question.h"
 #include "cli/options/request_options.h"
 #include "explain/patch/patching.h"
 #include "figure/head_name.h"
@@ -90,6 +91,7 @@ struct HeadTable {
   std::optional<WordPair> words = {};
   float above = 0;
   std::optional<PatchControl> control = {};  // what the metric changes by
+  std::optional<SummedUp> summed = {};       // what the maps that stand for heads sum up
 };
 
 /// The rows in the order that is wanted. Over several sentences all rows of their patterns count equally, effects are

@@ -288,7 +288,8 @@ Result<Asked> RequestOptions::ask() const {
   auto start = TRY(this->start());
   auto requests = TRY(requests_asked(start.session.document, lexicon));
   for (Error& warning : mask_warnings(requests.front())) start.warnings.push_back(std::move(warning));
-  const bool reads_text = command_.name() != "heads" || !given("--probe");  // which has tokens of its own
+  const bool probes = command_.name() == "heads" && command_.has("--probe") && given("--probe");
+  const bool reads_text = !probes;  // a probe has tokens of its own
   if (const std::string line = unknown_words_line(requests); reads_text && !line.empty())
     start.warnings.emplace_back(ErrorCode::bad_value, line);
   const auto& card = start.session.document.card;

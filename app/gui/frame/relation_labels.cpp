@@ -14,7 +14,6 @@ namespace headlight {
 
 HeadName name_of_head(const Gui& gui, const HeadRef& head) {
   const AppState& state = gui.state;
-  if (state.trace && state.trace->is_signed) return {};  // numbers that are no weights
   return head_name(state.settings.language, arcs_of(state), head, last_measures(state, head));
 }
 

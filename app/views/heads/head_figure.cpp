@@ -28,7 +28,7 @@ Drawing draw_head(const FigureSubject& subject, const FigureOptions& options, co
   const std::string title = summed_title(options.language, other_maps_of(subject, options.head.stack), options.head);
   if (!title.empty()) add_title(page, title, "");
   else add_title_of_head(page, subject, options, options.head);
-  const PrintedMap map = printed_map(subject, options.head, kMostCells);
+  const PrintedMap map = printed_map(subject, options.head, kMostCells, options.language);
   const ColourScale scale = own_scale(map_scale(subject, options), map.weights, options);
   // The parts above and below the map count for the page's height.
   const float side = std::min(page.room(), page.fair_height() - 9 * page.label);

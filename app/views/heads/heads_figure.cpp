@@ -58,7 +58,8 @@ struct HeadsFigure {
 
   void name_heads() {
     for (std::size_t i = 0; i < heads.size(); ++i) {
-      maps.push_back(of_picture ? printed_grid(subject, options, heads[i]) : printed_map(subject, heads[i], most));
+      maps.push_back(of_picture ? printed_grid(subject, options, heads[i])
+                                : printed_map(subject, heads[i], most, options.language));
       if (i < options.numbers.size() && options.numbers[i]) values[i] = "  " + order_number_text(*options.numbers[i]);
       if (options.own_range) values[i] += "  ≤ " + tick_number(scale_of(maps[i]).top);
     }

@@ -88,6 +88,7 @@ Status check_weights(std::string_view where, FoundPatterns& found, std::vector<E
     warn(ErrorCode::not_finite, counted(missing.count, "NaN") + " in " + counted(missing_rows.count, "row") +
                                     " (the first, " + missing.first +
                                     "): counted as 0, and hatched in figures and the window");
+  if (least == 0 && most == 0 && missing.count == 0) warn(ErrorCode::sum_not_one, "all weights are 0");
   if (is_signed)
     warn(ErrorCode::weight_below_zero, counted(negative.count, "number") + " below 0 (the first, " + negative.first +
                                            "): no weights; coloured on both sides of 0");

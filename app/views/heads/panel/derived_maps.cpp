@@ -48,6 +48,8 @@ void map_kind_lines(Gui& gui) {
                           : std::string(kind_line(language, kind)) + "\n" + kind_formula(language, kind) + "\n" +
                                 with_keys(gui, kMapWords.tip_map_kinds, {Act::next_maps, Act::previous_maps}));
   }
+  const FontScope small(gui, TextSize::small);
+  dim_text(gui, gui.word(kMapWords.reduce_further));
 }
 
 std::string map_kind_words(const Gui& gui) {
