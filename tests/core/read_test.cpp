@@ -243,7 +243,7 @@ TEST(Npy, RefusesWhatIsMalformed) {
       {npy_of(dictionary_of("<f4", "(2 2)"), f32), "header: expected a dictionary"},
       {npy_of(dictionary_of("<f4", "(2,)", "Maybe"), f32), "header: expected a dictionary"},
       {npy_of(dictionary_of("<c8", "(1,)"), f32), "dtype: expected bool, an integer or a float, found '<c8'"},
-      {npy_of(dictionary_of("|O", "(1,)"), f32), "found '|O'"},
+      {npy_of(dictionary_of("|O", "(1,)"), f32), "found objects of Python"},
       {npy_of("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (2,)}", f32), "found a structured one"},
       {npy_of("{'descr': '<f4', 'shape': (2,)}", f32), "header: expected a dictionary"},
       {npy_of("{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", f32), "header"},

@@ -47,7 +47,7 @@ namespace headlight {
   F(norms_given) F(cache_given) F(cache_shorter) F(sides_given) F(softcap_given) \
   F(sinks_given) F(scores_opaque) F(not_computed) F(layer_left) F(layers_left) F(pairs_left) F(in_one_file) \
   F(compiled) F(not_followed) F(blind) F(blind_compiled) F(blind_graphs) F(blind_meta) F(blind_nested) F(by_blocks) \
-  F(combined) F(axes_unknown) F(mask_unknown) F(times_unknown) F(unread) F(left_out_one) F(left_out) \
+  F(unwritten) F(combined) F(axes_unknown) F(mask_unknown) F(times_unknown) F(unread) F(left_out_one) F(left_out) \
   F(none_without_torch) F(none_yet) F(none_among) F(none_found_one) F(none_found) F(unjudged_one) F(unjudged) \
   F(some_call) F(some_calls) F(call_number) F(calls_judged) F(of_a) F(equal_line) F(first_difference) F(first_shapes) \
   F(diagnosis) F(no_diagnosis) F(explains) F(explains_partly) F(array_of_layer) F(layers_have_it) F(as_well) \
