@@ -8,6 +8,7 @@ import inspect
 import io
 import itertools
 import json
+import math
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ import numpy as np
 
 from .engine import LISTS, Array, as_numpy, is_tensor, torch_module
 from .nodes import (BLOCKED, LENGTHS, MADE, MASKS, MOST_WEIGHTS, NOTHING, OTHER_SIDE, PROJECTED, SEGMENTS, Call,
-                    factor_of)
+                    factor_of, index_after, moves_of)
 
 # English and Chinese; what is said is a tuple: a name, and what stands in the gaps.
 _WORDS = json.loads(Path(__file__).with_name("words.json").read_text(encoding="utf-8"))
@@ -39,7 +40,7 @@ class Stand:
 
     def __init__(self, rows: Array, lead: Sequence[int], columns: Array | None) -> None:
         """`rows`: of an array with the axes `lead`, counted through; `columns`: the first one of each head."""
-        count, _, length = rows.shape
+        self.rows, (count, _, length) = rows, rows.shape
         if len(lead) == 1 and count > 1 and lead[0] == count * length:      # tokens of all sentences in one axis
             batch_first = (rows // length == (rows // length)[..., :1]).all()
             lead = (count, length) if batch_first else (length, count)
@@ -79,6 +80,19 @@ def stand_of(call: Call, role: str) -> Stand | None:
     return Stand(rows[..., 0], base.shape[:-1] or (1,), first) if (rows == rows[..., :1]).all() else None
 
 
+def _inputs_of(call: Call, role: str, stand: Stand) -> tuple[Any, Array]:
+    """What was moved before it was projected, and which row of it each row of an operand is."""
+    base = call.node(role).path(MADE)[0]
+    path = base.info.made.path(("source",)) if base.kind == "linear" else [NOTHING]
+    plain = path[0].kind == "source" and path[0].shape and all(step.kind == "move" for step in path[1:])
+    index = index_after(moves_of(path), path[0].shape) if plain else None
+    if index is None or index.dim() < 2 or index.shape[-1] != path[0].shape[-1]:
+        return NOTHING, np.zeros(0)
+    rows = index.numpy() // index.shape[-1]
+    alike = rows[..., 0].size == math.prod(base.shape[:-1]) and (rows == rows[..., :1]).all()
+    return (path[0], rows[..., 0].ravel()[stand.rows]) if alike else (NOTHING, np.zeros(0))
+
+
 def said_of(call: Call, named: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     """What was not followed, or stands where it does not belong. `named`: weights of the module around, by role."""
     if call.final or call.value_node.kind == "":
@@ -94,6 +108,10 @@ def said_of(call: Call, named: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
         if factor_of(path) == 0:
             plain = any(step.kind == "scale" and step.of and step.info == 0 for step in path)
             yield "multiplied_by_0" if plain else "zero", (role,)
+        found = call.index_of(role, ("source",)) if path[0].cache else None
+        if found is not None:
+            along = np.unravel_index(found[0][..., 0], path[0].shape)[path[0].cache[0]]
+            yield from [("passes", (role,), "cat")] * bool((along != along[:1, :1]).any())      # (not along tokens)
         stand = stand_of(call, role)
         if stand is not None:
             stands[role] = stand
@@ -109,6 +127,10 @@ def said_of(call: Call, named: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     for one, other in (("key", "value"), ("query", "key")):
         yield from [("apart", ("value" if one == "key" else one,), ("key",), (what,))
                     for what in [*apart][:2 + (one == "key")] if (one, other) in apart[what]]
+    made = {role: _inputs_of(call, role, stand) for role, stand in stands.items()}
+    yield from [("apart", (one,), (other,), ("tokens",)) for one, other in (("value", "key"), ("query", "key"))
+                if {one, other} <= {*made} and made[one][0] is made[other][0] is not NOTHING and
+                made[one][1].shape == made[other][1].shape and (made[one][1] != made[other][1]).any()]
     for role, stand in stands.items():      # (groups of heads)
         ids, count = stand.ids["heads"][0, :, 0], stand.sizes["heads"]
         if role != "query" and 1 < count < len(ids) and (ids != np.arange(len(ids)) * count // len(ids)).any():
@@ -159,6 +181,7 @@ def _of_output(call: Call, query: Stand | None, named: Mapping[str, Any]) -> Ite
         return
     sentences, heads, queries, _ = call.shape
     rows = merged // (merged.size // (sentences * heads * queries))      # [sentence][head][query]
+    yield from [("output", ("tokens",))] * bool((rows % queries != rows[:, :1] % queries).any())
     at = np.array(np.unravel_index(rows[:, 0], (sentences, heads, queries)))[[0, 2]]
     places = np.zeros((sentences, 1, queries), int)
     places[at[0], 0, at[1]] = np.arange(len(rows))
@@ -271,6 +294,9 @@ def masks_of(call: Call, stands: Mapping[str, Stand]) -> Iterator[tuple[Any, ...
         return mask if keys == whole else more
     allowed = of_all(np.broadcast_to(allowed_of(call), (count, heads, queries, keys)))
     causal = np.arange(whole) <= at[:, None]
+    own = "query" in stands and "key" in stands and queries > 1 and (at < whole).all()
+    if own and allowed.any() and not allowed[:, :, np.arange(queries), at].any():
+        yield ("own",)
     handed: list[tuple[str, list[Array]]] = []
     for name, tensor in (*call.masks, *call.handed, *call.given):
         if 0 < tensor.numel() <= MOST_WEIGHTS and not tensor.is_complex():
@@ -344,6 +370,7 @@ class Again:
         shared = [*module.parameters(), *(one for one in given if is_tensor(one) and not one.is_leaf)]
         self.shared, self.idle = {id(one): one for one in shared}, set()     # ids of weights whose product is dropped
         self.fresh: set[int] = set()      # arguments that a call before was not handed
+        self.known: Any = None            # what it gave, and the calls inside, where it gives that each time
         taken = inspect.signature(module.forward).parameters
         names = [*taken]
         named = [*((names[min(at, len(names) - 1)], one) for at, one in enumerate(args)), *kwargs.items()]
@@ -401,6 +428,12 @@ def _moved(one: Any, other: Any, limit: float = 1e-3) -> Array:
     return (np.abs(one - other) > limit * (1e-3 + most)) | (np.isnan(one) != np.isnan(other))
 
 
+def _keeps(allowed: Array, kept: Array) -> bool:
+    """Whether no key but those that are kept is seen, by queries that are kept where they are the same tokens."""
+    seen = allowed & kept[:, :, None] if allowed.shape[1] == allowed.shape[2] else allowed
+    return bool(kept.any(1).all() and (~seen.any(1) | kept).all())
+
+
 def _elsewhere(moved: Array, at: int) -> list[int]:
     return [int(one) for one in np.flatnonzero(moved.reshape(len(moved), -1).any(1)) if one != at]
 
@@ -421,20 +454,31 @@ class _Reruns:
     def __init__(self, again: Again, watch: Callable[[], Any]) -> None:
         self.again, self.watch, self.given = again, watch, parts_of(again.call[1:])
         self.numbers = [is_tensor(one) and one.is_floating_point() and one.dim() > 1 for one in self.given]
-        self.outs, self.calls = self.ran()
+        out, calls = again.known or (None, [])
+        found = [call for call in calls if call.whole and call._parts[0] is call]
+        self.outs, self.calls = (self.numbers_of(out), found) if found else self.ran()
+
+    @staticmethod
+    def numbers_of(out: Any) -> list[Any]:
+        return [one for one in parts_of(out) if is_tensor(one) and one.is_floating_point()]
 
     def ran(self, change: Callable[[int, Any], Any] = lambda at, one: one, weights: Mapping[int, Any] = {},
-            more: Mapping[str, Any] = {}) -> Any:
-        """Outputs and calls; `change` is given the number of an argument and the argument; `weights`: others, by id."""
-        seen, numbers, torch = self.watch(), itertools.count(), torch_module()
-        with torch.no_grad():
+            more: Mapping[str, Any] = {}, follow: bool = True, most: Any = None) -> Any:
+        """Outputs and calls; `change` is given the number of an argument and the argument; `weights`: others, by id;
+        `follow`: whether calls are wanted, or what is followed differs; `most`: so many of them, and no outputs."""
+        seen, numbers, torch, out = self.watch(), itertools.count(), torch_module(), None
+        seen.most = seen.most if most is None else most
+        with torch.no_grad(), contextlib.ExitStack() as stack:
+            stack.enter_context(contextlib.suppress(*[] if most is None else [seen.ended]))
             others = {name: torch.nn.Parameter(weight) for name, weight in weights.items()}
-            out = parts_of(self.again.run(seen, lambda one: change(next(numbers), one), others=others, more=more))
-        return [one for one in out if is_tensor(one) and one.is_floating_point()], seen.sequence()
+            alone = None if not follow and self.again.known else seen
+            out = self.again.run(alone, lambda one: change(next(numbers), one), others=others, more=more)
+        return self.numbers_of(out), seen.sequence()
 
     def still(self, *changes: Any) -> bool:
-        some = [(one, two) for one, two in zip(self.outs, self.ran(*changes)[0]) if one.isfinite().any()]
-        return bool(some) and not any(_moved(one, two).any() for one, two in some)
+        after = self.ran(*changes, follow=False)[0]
+        some = [(one, two) for one, two in zip(self.outs, after) if one.isfinite().any()]
+        return bool(some) and not any(_moved(one, two, 1e-5).any() for one, two in some)
 
     def rows(self, after: Any) -> list[dict[str, Array]]:
         """Which of what ran so moved, (sentences, rows) of each call."""
@@ -462,7 +506,7 @@ class _Reruns:
         if strange or not any(len(one) == 1 for one in out) or self.again.call[0].training:
             return None
         order = torch_module().tensor([size - 1, *range(1, size - 1), 0])
-        after = self.ran(lambda of, one: one.index_select(at[of], order) if given[of] else one)[0]
+        after = self.ran(lambda of, one: one.index_select(at[of], order) if given[of] else one, follow=False)[0]
         return any(_moved(one.index_select(place[0], order), two, 3e-2).any()
                    for one, two, place in zip(self.outs, after, out) if len(place) == 1)
 
@@ -472,7 +516,8 @@ class _Reruns:
             asked = is_tensor(one) and (self.is_input(at) or re.search(OTHER_SIDE if later else ASKED, name)) and (
                 at in self.again.fresh or not later) and at not in known
             if asked and one.shape[-1:] > (1,):
-                other = _other(one)
+                whole = one.is_floating_point() and self.is_input(at) and not re.search(MASKS, name)
+                other = _other(one, ... if whole else (..., 0))
                 if (other != one).any() and self.still(lambda of, value: other if of == at else value):
                     yield 0, self.calls[0].where, "idle_argument", name
 
@@ -486,6 +531,41 @@ class _Reruns:
                 self.again.idle.add(id(weight))
                 yield from [] if other else [(at, call.where, "idle", *2 * (len(weight),), (role,))]
 
+    def masks_unused(self) -> Iterator[tuple[Any, ...]]:
+        """Masks of keys from which those of no call follow, whichever of their entries may be attended to."""
+        for at, (name, one) in enumerate(zip(self.again.names, self.given)):
+            mask = as_numpy(one) if is_tensor(one) and re.search(MASKS, name) and one.dim() == 2 else np.ones(1)
+            calls = [call for call in self.calls if call.shape[::3] == mask.shape and not call.final]
+            if mask.ndim == 2 and calls and np.isin(mask, (0, 1)).all() and len(np.unique(mask)) == 2 and not any(
+                    _keeps(allowed_of(call).any(1), mask == kept) for call in calls
+                    for kept in ((1, 0) if one.dtype == torch_module().bool else (1,))):
+                yield self.calls.index(calls[0]), calls[0].where, "lengths", name
+
+    def learned(self, others: Sequence[Any]) -> None:
+        """What is added to scores is learned where it stays as it is whatever goes in, and not where parameters do
+        that project nothing."""
+        given = [at for at, call in enumerate(self.calls) if any(
+            step.kind == "add" and not step.of for step in call.path)]
+        rest = {id(one): _other(one.detach(), ...) for one in self.again.call[0].parameters() if given and
+                one.is_floating_point() and id(one) not in self.calls[0].called}
+        masks = [[call.mask for call in some] for some in (self.calls, *(after[1] for after in others))] if rest else []
+        steady = [at for at in given if all(
+            len(some) > at and np.array_equal(some[at], masks[0][at]) for some in masks)]
+        after = self.ran(weights=rest, most=given[-1] + 1)[1] if rest and steady else ()
+        for at in steady[:len(after)]:
+            if len(after) > at and not np.array_equal(after[at].mask, masks[0][at]):
+                for step in self.calls[at].path:
+                    step.of = step.of or "learned" * (step.kind == "add")
+
+    def later(self) -> Iterator[tuple[Any, ...]]:
+        """Calls that see later keys, where another layer of the same list blocks all of them."""
+        layers: dict[Any, Any] = {}
+        for at, call in enumerate(self.calls):
+            if call.shape[2] == call.shape[3] > 1 and not call.final and call.module:
+                sees = bool(np.triu(allowed_of(call).any((0, 1)), 1).any())
+                layers.setdefault((re.sub(r"\d+", "", call.module), call.shape), {}).setdefault(sees, (at, call.where))
+        yield from ((*one[True], "later", one[False][1]) for one in layers.values() if len(one) == 2)
+
     def columns(self) -> Iterator[tuple[Any, ...]]:
         """Columns of a projection, as those of a head, that no query, key or value has, and that change no output."""
         used: dict[tuple[int, int], Any] = {}      # (of a packed weight some rows may project alone)
@@ -497,9 +577,45 @@ class _Reruns:
                 one[3].difference_update(np.unique(index % width).tolist())
         for (name, width), (at, role, base, rest) in used.items():
             weight = base.info.weight.detach()
-            if any(weight.shape[axis] == width and self.still(lambda _, one: one, {
-                    name: _other(weight, (slice(None),) * axis + ([*rest],))}) for axis in (0, 1) if rest):
+            if rest and self.still(lambda _, one: one, {name: _other(weight, self.of_columns(base, rest))}):
                 yield at, self.calls[at].where, "idle", len(rest), width, (role,)
+
+    @staticmethod
+    def of_columns(base: Any, columns: Any) -> tuple[Any, ...]:
+        """Where the weight of a projection has them."""
+        return (slice(None),) * base.info.axis + ([*columns],)
+
+    def heads(self) -> Iterator[tuple[Any, ...]]:
+        """What moves of the other heads, in the first call of each line, when the weights of one head change."""
+        lines: set[Any] = set()
+        for at, call in enumerate(self.calls):
+            founds = {role: call.index_of(role, ("linear",)) for role in _ROLES} if len(call._parts) == 1 else {}
+            known = {role: found for role, found in founds.items() if found is not None and found[0].size and len(
+                found[1].shape) > 2 == found[1].info.weight.dim() and id(found[1].info.weight) in self.again.shared}
+            if call.site in lines or call.heads < 2 or not known or call.value is None:
+                continue
+            lines.add(call.site)
+            head, weights, own = call.heads // 2, {}, {}      # type: int, dict[int, Any], dict[str, Array]
+            for role, (index, base) in known.items():
+                columns, weight = index % base.shape[-1], base.info.weight
+                mine = np.unique(columns[:, head])
+                own[role] = np.isin(columns, mine).any((0, 2, 3))      # heads of a group have the same
+                changed = _other(weights.get(id(weight), weight.detach()), self.of_columns(base, mine.tolist()))
+                weights[id(weight)] = changed
+            again = self.ran(weights=weights, most=at + 1)[1]
+            if len(again) <= at:
+                continue
+            for role in own:
+                moved = _moved(getattr(call, role), getattr(again[at], role)).any((0, 2, 3))
+                yield from ((at, call.where, "leak", (role,), ("head",), int(one), ("head",), head)
+                            for one in np.flatnonzero(moved & ~own[role])[:1])
+            merged = call.merged([call])
+            if merged is not None and again[at].output and again[at].output[0].shape == call.output[0].shape:
+                moved = _moved(call.output[0], again[at].output[0]).reshape(merged.shape)
+                heads = merged // (call.shape[2] * (merged.shape[1] // call.heads)) % call.heads
+                strange = moved & ~np.any([*own.values()], 0)[heads]
+                yield from ((at, call.where, "leak", ("context",), ("head",), int(one), ("head",), head)
+                            for one in heads[strange][:1])
 
     def strays(self, after: Any, size: int, axis: int, at: int) -> list[list[int]]:
         """Of each output that has such entries, along this axis or the first: which moved, others than that one."""
@@ -522,7 +638,8 @@ class _Reruns:
             if is_tensor(one) and not self.is_input(of) and re.search(f"{MASKS}|{LENGTHS}", name) and \
                     count > 1 and [*one.shape].count(count) == 1 and len(one) == count and not one.is_floating_point():
                 other = _other(one, (at,))
-                found = self.strays(self.ran(lambda given, value: other if given == of else value), count, axis, at)
+                after = self.ran(lambda given, value: other if given == of else value, follow=False)
+                found = self.strays(after, count, axis, at)
                 yield from [(0, self.calls[0].where, "leak", ("out",), ("sentence",), strange[0], name, f"[{at}]")
                             for strange in found if strange][:1]
 
@@ -570,7 +687,7 @@ def leaks(again: Again, watch: Callable[[], Any], named: Any = None) -> Iterator
                (axis == 0 or one.dim() == 2 + runs.numbers[at])] for axis in (0, 1)]
     sizes = {axis: runs.given[some[0]].shape[axis] for axis, some in enumerate(inputs) if some}
     others = [runs.ran(lambda at, one: _other(one, (slice(None),) * axis + ((one.shape[axis] + 1) // 2,))
-                       if at in inputs[axis] else one) for axis in (0, 1)]
+                       if at in inputs[axis] else one) if inputs[axis] else (outs, calls) for axis in (0, 1)]
     known = {*inputs[0], *inputs[1]}      # (one that is alone is seen to move outputs)
     stirred = any(_moved(one, two).any() for other in others for one, two in zip(outs, other[0]))
     yield from runs.idle(False, [*known] if len(known) == 1 and stirred else ())
@@ -580,7 +697,9 @@ def leaks(again: Again, watch: Callable[[], Any], named: Any = None) -> Iterator
                             role, rows in side[0].items()) for side in sides]      # a sentence, all of whose rows move
     axis = next((one for one in (0, 1) if sizes.get(one) == count and few[one] and (
         sizes.get(1 - one) != count or not sides[one][0]["query"].any(1).all())), 2)
-    yield from [*runs.unused(named), *runs.columns(), *runs.unblocked()]
+    runs.learned(others)
+    yield from [*runs.unused(named), *runs.columns(), *runs.unblocked(), *runs.heads(),
+                *runs.masks_unused(), *runs.later()]
     some = numbers if 1 < len(numbers) < 5 else []
     each = [runs.rows(runs.ran(lambda at, one: _other(one) if at == only else one)) for only in some]
     for index, several in enumerate(zip(*each)):
@@ -614,6 +733,11 @@ def leaks(again: Again, watch: Callable[[], Any], named: Any = None) -> Iterator
         return
     yield from runs.masks_apart(count, axis) if axis < 2 and not found else ()
     axis = 1 - axis if axis < 2 else min(sizes)
+    for index, (call, side) in enumerate(zip(calls, sides[axis])):
+        rows, size = side["key"], call.shape[3]
+        if rows.shape == (count, size) and (rows.sum(1) == 1).all() and not rows[:, (size + 1) // 2].any() and any(
+                runs.given[of].shape[axis] == size for of in inputs[axis]) and not allowed_of(call).all():
+            yield index, call.where, "order", ("key",)
     if sizes.get(axis) != queries:
         return
     at = (queries + 1) // 2

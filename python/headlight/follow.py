@@ -21,9 +21,9 @@ import numpy as np
 
 from .engine import LISTS, first_line, is_tensor, require, roles_of, torch_module
 from .flow import RUNNING, Again, apart, parts_of
-from .nodes import (LARGE, MADE, NOTHING, OTHER_SIDE, Call, Linear, Move, Node, Product, axes_after, caller, evaluating,
-                    before_positions, factor_of, index_after, modules_around, moved, moves_of, names_of, path_of,
-                    product_of, variables)
+from .nodes import (BLOCKED, LARGE, MADE, NOTHING, OTHER_SIDE, Call, Linear, Move, Node, Product, axes_after, caller,
+                    evaluating, before_positions, factor_of, index_after, modules_around, moved, moves_of, names_of,
+                    path_of, product_of, variables)
 
 
 class Keep(NamedTuple):
@@ -33,6 +33,10 @@ class Keep(NamedTuple):
     sentences: int = 4                       # of a batch whose weights are kept for check(); queries, keys, values: all
     memory: int = 1 << 30                    # bytes of all calls, after which further ones are counted alone
     every: int = 1                           # of `with seen:` blocks every n-th is followed
+
+
+class Enough(BaseException):
+    """Ends a module that runs again, when what is asked for is there."""
 
 
 class Operation(NamedTuple):
@@ -51,8 +55,8 @@ class Operation(NamedTuple):
 
 # Of functions of torch: by the method of Tracer that follows them, and by what they do.
 _NAMES = json.loads(Path(__file__).with_name("operations.json").read_text(encoding="utf-8"))
-_SAME, _PERMUTES, _RESHAPES, _CASTS, _OVER, _MINUS, _UNCHANGED, _TURNING = ({*_NAMES[name]} for name in (
-    "same", "permutes", "reshapes", "casts", "over", "minus", "unchanged", "turning"))
+_SAME, _PERMUTES, _RESHAPES, _CASTS, _OVER, _MINUS, _UNCHANGED, _TURNING, _BOUNDS = ({*_NAMES[name]} for name in (
+    "same", "permutes", "reshapes", "casts", "over", "minus", "unchanged", "turning", "bounds"))
 _HANDLERS = {name: handler for handler, names in _NAMES["followed"].items() for name in names}
 _HANDLERS.update({**dict.fromkeys(_PERMUTES | _RESHAPES | _CASTS, "_on_move"), **dict.fromkeys(_OVER, "_on_times"),
                   **dict.fromkeys(_MINUS, "_on_plus")})
@@ -152,6 +156,7 @@ class Tracer:
         self.given: list[Any] = []                       # masks of the function of torch that runs, by name
         self._gradient = True                            # whether it is computed where an operation ran
         self._operations = self._blocks = self._left_out = self._bytes = 0
+        self.most = math.inf              # calls after which what runs is ended, where only they matter
         self._notes: list[Sequence[str]] = []
         # While a block is open: what ends with it, its thread, whether compiled functions run as written (torch 2.6).
         self._open, self._thread, self._as_written = contextlib.ExitStack(), None, False     # type: Any, Any, bool
@@ -202,18 +207,23 @@ class Tracer:
             plain = again.run(last=known)
             self.is_finite = not module.training and not torch.is_grad_enabled() and not any(
                 one.isnan().any() for one in parts_of(plain) if is_tensor(one))
-            self._outer = frame, plain, None if known else again, len(self._calls)
+            self._outer = frame, (plain, torch.get_rng_state()), None if known else again, len(self._calls)
         except Exception as error:       # (the caller's own comes again when it is followed)
             self.compared.append(("alone", first_line(str(error)) or type(error).__name__))
 
     def _after_module(self, module: Any, _: Any, out: Any) -> Any:
         if self._outer is None or self._outer[0] is not sys._getframe(1):
             return None
-        (_, plain, again, before), self._outer, self.is_finite = self._outer, None, False
+        (_, (plain, drawn), again, before), self._outer, self.is_finite = self._outer, None, False
         if again is not None and len(self._calls) > before:
             self.again.append((id(module), again, self._calls[before]))
         with self._silent("a module"), torch_module().no_grad():
             self.compared.append(apart(plain, out))
+            if again is not None and self.compared[-1] == ("equal",) and torch_module().equal(
+                    drawn, torch_module().get_rng_state()) and \
+                    self._module in (None, module) and self.keep.layers is None and not self._left_out and \
+                    {call.product.dtype for call in self._calls[before:]} <= {one.dtype for one in module.parameters()}:
+                again.known = plain, self._calls[before:]      # (autocast is over when it runs again)
         return None if self.compared[-1:] == [("equal",)] else plain
 
     @contextlib.contextmanager
@@ -336,6 +346,9 @@ class Tracer:
             return self._tag(op.out, Node("source", None, op.out.shape, caller(), of=before, kept=op.root.kept))
         is_score = op.root.kind == "weights" or (op.root.kind == "product" and len(op.root.shape) >= 3)
         kind = _NAMES["kinds"].get(op.name)
+        if op.name in _BOUNDS and is_score and is_tensor(op.out) and op.out.shape == op.node.shape and bool((
+                (op.out == op.args[0]) | ((op.args[0] <= BLOCKED) & (op.out <= BLOCKED)) | op.args[0].isnan()).all()):
+            return self._tag(op.out, op.node)      # nothing is beyond these bounds
         if kind == "cap" and is_score:
             return self._step("cap", op.node, op.out)
         if kind not in (None, "cap") and op.root.kind == "linear":
@@ -413,6 +426,10 @@ class Tracer:
         """x·Wᵀ + b (`turned`) or x·W + b, where `weight` is W; of x `arranged`, which has axes of heads."""
         root, path = self.node_of(x).root, self.node_of(x).path(_HEADS)
         call = root.info[0] if root.kind in _HEADS else None
+        index = index_after(moves_of(self.node_of(x).path(("parts",))), root.shape) if root.kind == "parts" else None
+        if index is not None:      # a row has what one query gave
+            queries = np.unravel_index(index.numpy(), root.shape)[root.info[1]]
+            root.info[0].lost = root.info[0].lost or "reshape" * bool((queries != queries[..., :1]).any())
         # Heads side by side go into the output projection.
         if call is not None and call.output is None and x.numel() <= LARGE and (
                 root.kind == "context" or all(step.kind == "move" for step in path[1:])):
@@ -425,7 +442,8 @@ class Tracer:
         self._used.add(id(parameter))
         maps = [self._maps(module) for module in modules_around()]
         linear = next((linears[id(parameter)] for _, linears in maps if id(parameter) in linears), None)
-        slipped = linear is not None and (turns % 2 == 1) == turned        # x·W of a weight that is (out, in)
+        axis = int((turns % 2 == 1) == turned)
+        slipped = linear is not None and axis == 1        # x·W of a weight that is (out, in)
         bias_of = None if linear is None else linear.bias
         kept = x.detach().clone() if slipped or (bias_of is not None and bias is None) else None
         # The name that says most: the innermost one with a role, else that of a variable with one, else the outermost.
@@ -433,7 +451,9 @@ class Tracer:
         named = [*known, *(name for name, value in variables() if value is parameter)]
         name = next((name for name in named if roles_of(name)), known[-1] if known else "")
         within = root.info.of if root.kind == "linear" else None
-        info = Linear(parameter, name, slipped, kept, bias_of, weakref.ref(x), call, within)
+        made = NOTHING if call is not None or x.dim() < 2 else self._source(x)
+        info = Linear(parameter, name, slipped, kept, bias_of, weakref.ref(x), call, within, axis, made)
+        self._used.update([] if bias is None else [id(bias)])
         node = Node("linear", None, out.shape, caller(), info)
         if factor != 1:
             node = Node("scale", node, out.shape, caller(), factor) if of_bias == factor else \
@@ -482,12 +502,13 @@ class Tracer:
     def _on_product(self, op: Operation) -> None:
         named = ("input", "batch1", "mat1", "other", "tensor2", "batch2", "mat2")
         op = op._replace(args=[*op.args, *(op.kwargs[name] for name in named if name in op.kwargs)])
-        product = product_of(op.name, op.args, op.out)
+        product = product_of(op.name, op.args, op.out, self._axes_of_tokens)
         if product is None:      # of one array, a move; of more, what is not followed
             given = [one for one in op.args if is_tensor(one) and self.is_score(one)]
             again, node = functools.partial(op.function, *op.args[:op.name == "einsum"]), self.node_of((*given, 0)[0])
             known = given and (op.name != "einsum" or len(op.args) == 2)
-            return self._on_other(Operation(again, "", given, {}, op.out, node, node.root)) if known else None
+            name = op.name + "()"
+            return self._on_other(Operation(again, name, given, {}, op.out, node, node.root)) if known else None
         a, b = product.operands.values()
         if op.name == "baddbmm" and not op.kwargs.get("beta", 1) and not op.out.isfinite().all() and \
                 a.isfinite().all() and b.isfinite().all():
@@ -520,6 +541,15 @@ class Tracer:
             if op.kwargs.get("beta", 1):
                 self._step("add", self.node_of(op.out), op.out, (op.args[0].detach(), float(op.kwargs.get("beta", 1))))
         return None
+
+    def _axes_of_tokens(self, tensor: Any) -> set[int]:
+        """Along which axes of weights there are queries, and of queries or keys rows of their projection."""
+        root, path = self.node_of(tensor).root, self.node_of(tensor).path(("linear", "product"))
+        if root.kind == "weights":
+            rows = {*sum(root.info.product.out_free.values(), [])} - root.info.dim_axes
+            return {at for at, of in enumerate(axes_after(moves_of(path), root.info.product.shape) or ()) if of & rows}
+        axes = axes_after(moves_of(path), root.shape) if root.kind == "linear" else None
+        return {at for at, of in enumerate(axes or ()) if of - {len(root.shape) - 1}}
 
     def _without_softmax(self, product: Product, out: Any) -> bool:
         """Scores of two projections that were scaled or masked, and meet values as they are."""
@@ -586,6 +616,7 @@ class Tracer:
         for one, beside in ((root, other), (friend, op.args[1 if turned else 0])):     # the residual stream
             if one.kind == "linear" and one.info.call is not None and is_tensor(beside):
                 one.info.call.add_to(self._origin(beside))
+                self._take_place(one.info.call, op.node if one is op.root else self.node_of(op.args[1]))
         if root.kind in ("", "source"):
             return
         number = number_of(other)
@@ -606,6 +637,7 @@ class Tracer:
             self._step("add", self._shaped(node, out, "expand"), out, added, of)
         elif root.kind == "linear" and is_tensor(other) and self._belongs(other, node):
             root.info = root.info if root.info.transposed else root.info._replace(x=None)
+            self._used.add(id(other))
             self._tag(out, Node(node.kind, node.parent, out.shape, node.site, node.info))
         elif is_tensor(other) and (friend.kind == "linear" or other.numel() < out.numel()):      # (no residual stream)
             self._made("turned", node, out)
@@ -613,6 +645,14 @@ class Tracer:
             self._tag(out, None)
         else:
             self._lost(node, out, op.name)
+
+    def _take_place(self, call: Call, node: Node) -> None:
+        """Whether what was projected of heads joins the tokens of the queries, where nothing moved those."""
+        made, moves = call.node("query").path(MADE)[0], moves_of(node.path(("linear",)))
+        plain = moves and made.kind == "linear" and made.info.made.kind == "source"
+        index = index_after(moves, node.root.shape) if plain else None
+        if index is not None and tuple(index.shape) == node.root.shape and (index.flatten().diff() < 0).any():
+            call.lost = call.lost or getattr(moves[-1].function, "__name__", "cat")
 
     def _belongs(self, other: Any, node: Node) -> bool:
         """Whether what is added to a projection is its bias, or goes through fewer columns of what it was made from."""
@@ -727,6 +767,8 @@ class Tracer:
         layer = -1 if outside else self._layers.setdefault(path or (site.file, site.line), len(self._layers))
         if outside or (self.keep.layers is not None and layer not in self.keep.layers):
             return
+        if len(self._calls) >= self.most and any(call.output or call.lost for call in self._calls[self.most - 1:]):
+            raise Enough
         if len(self._calls) >= self.keep.calls or self._bytes > self.keep.memory:
             self._left_out += 1
             return
@@ -787,8 +829,20 @@ class Tracer:
             return self._step("move", self._source(tensors[0]), op.out, Move(torch_module().Tensor.repeat, (times,)))
         if roots[0].kind != "" and all(root is roots[0] for root in roots) and self._put_together(op, nodes):
             return None
+        joined = op.out.shape[-1] != tensors[-1].shape[-1] and all(root.kind == "linear" for root in roots)
+        if joined and not self._alike(nodes):
+            return self._lost(nodes[0], op.out, op.name)
         if all(root.kind == "linear" and root is roots[0] for root in roots):
             return self._made("turned", nodes[0], op.out)
+        if joined:                           # columns of several projections, of the same tokens and heads
+            first = max(nodes, key=lambda node: math.prod(node.root.shape))
+            before = [tensor.detach() if all(step.kind != "turned" for step in node.path(MADE)) else
+                      before_positions(node.path(MADE)) for node, tensor in zip(nodes, tensors)]
+            more = op.out.shape[-1] - first.shape[-1]
+            wide = Move(lambda one: torch_module().cat([one, one[..., :1].expand(*one.shape[:-1], more)], -1), ())
+            whole = Node("move", first, op.out.shape, caller(), wide)
+            known = None if any(one is None for one in before) else (whole, torch_module().cat(before, -1))
+            return self._tag(op.out, Node("turned", whole, op.out.shape, caller(), known))
         if roots[-1].kind == "linear" and op.out.shape[-1] == tensors[-1].shape[-1]:      # new keys after earlier ones
             axis, new = next((axis, size) for axis, size in enumerate(tensors[-1].shape) if size != op.out.shape[axis])
             parts = [before_positions(node.path(MADE)) for node in nodes]
@@ -807,7 +861,10 @@ class Tracer:
             if all(one.shape == keys[0].shape and torch_module().equal(one, keys[0]) for one in keys):
                 for call in calls:
                     call.in_parts = True
-                return self._tag(op.out, None)      # queries in parts, and not heads
+                starts = [int(found[0][0, 0, 0, 0]) for found in (call.index_of("query") for call in calls) if found]
+                calls[0].lost = op.name if starts != sorted(starts) else ""
+                whole = Node("parts", None, op.out.shape, caller(), (calls[0], dim % tensors[0].dim()))
+                return self._tag(op.out, whole)      # queries in parts, and not heads
             calls[0].observe("merge_axis", caller())
         calls[0].join = functools.partial(op.function, **({} if op.name == "hstack" else {"dim": dim}))
         self._tag(op.out, self._joined(calls, op.out))
@@ -831,6 +888,17 @@ class Tracer:
             whole.root.info[0].sites["merge_"] = caller()
         self._step("move", whole, op.out, move, self._turns(whole, move, op.out))
         return True
+
+    def _alike(self, nodes: Sequence[Node]) -> bool:
+        """Whether parts side by side are of the same tokens, and heads stand in one order; or that is not known."""
+        rows, heads, torch = [], [], torch_module()
+        for node in nodes:
+            index, width = index_after(moves_of(node.path(MADE)), node.root.shape), node.root.shape[-1]
+            if index is not None and index.dim() == len(node.shape):
+                rows.append(index[..., 0] // width)
+                heads.append(torch.unique((index % width).amin(-1), return_inverse=True)[1])
+        return all(torch.equal(one, rows[0]) for one in rows) and len({
+            tuple(one.flatten().tolist()) for one in heads if one.any()}) < 2
 
     def _turns(self, node: Node, move: Move, out: Any) -> bool:
         """Whether a move stays inside of each row, as a part of a rotation does."""

@@ -96,6 +96,8 @@ class Linear(NamedTuple):
     of: Any = None               # x, weakly
     call: Any = None             # the attention whose heads x has side by side
     within: Any = None           # what x was projected from, weakly
+    axis: int = 0                # of the weight, along which the columns of what is projected stand
+    made: Any = None             # the node of x
 
 
 class Product:
@@ -182,8 +184,9 @@ def axes_after(moves: Sequence[Move], shape: Sequence[int]) -> list[frozenset] |
             for walked in range(index.dim())]
 
 
-def product_of(name: str, args: Sequence[Any], out: Any) -> Product | None:
-    """The product that a call computes, where it is one of two arrays with rows on both sides."""
+def product_of(name: str, args: Sequence[Any], out: Any, tokens: Callable[[Any], Any]) -> Product | None:
+    """The product that a call computes, where it is one of two arrays with rows on both sides. `tokens`: along which
+    axes of a tensor its tokens stand, where that is known."""
     if name == "einsum":
         text, operands = args[0], args[1] if len(args) == 2 and isinstance(args[1], LISTS) else args[1:]
     else:
@@ -205,7 +208,8 @@ def product_of(name: str, args: Sequence[Any], out: Any) -> Product | None:
     if len(rows_a) == 2 and len(rows_b) == 1:       # query heads of a group, which the keys do not have
         sizes = dict(zip(result, out.shape))
         alike = [letter for letter in rows_a if sizes[letter] == sizes[rows_b[0]]]
-        token = alike[0] if len(alike) == 1 else max(rows_a, key=result.index)
+        known = [letter for letter in rows_a if a.index(letter) in tokens(operands[0])]
+        token = known[0] if len(known) == 1 else alike[0] if len(alike) == 1 else max(rows_a, key=result.index)
         shared = [letter for letter in result if letter in shared or letter in rows_a and letter != token]
         rows_a = [token]
     summed = {letter for letter in a if letter in b and letter not in result}

@@ -21,7 +21,7 @@ from .engine import (LISTS, STACKS, Array, Error, Folder, Words, _answer, as_num
                      roles_of, run, side_by_side, tensors_file, token_metadata, torch_module, words_of_options,
                      write_safetensors, written_whole)
 from .flow import NAMED, allowed_of, leaks, pasts, said_of, stand_of, tokens_of, words
-from .follow import Tracer
+from .follow import Enough, Tracer
 from .nodes import MADE, MOST_WEIGHTS, NOTHING, Call, Node, Site, factor_of, first_reshaping, recovered
 
 _MOST_PAGE = 8 << 20      # bytes of a page that a notebook still keeps gladly
@@ -143,8 +143,8 @@ def _named_weights(modules: Sequence[Any]) -> dict[str, tuple[str, Any]]:
     for module in modules[:3]:
         weights: dict[str, tuple[str, Any]] = {}
         for name, parameter in module.named_parameters():
-            for role in roles_of(name) if parameter.dim() == 2 and not name.endswith("bias") else ():
-                weights.setdefault(role, (re.sub(r"\.?weight$", "", name), parameter))
+            for role in roles_of(name) if parameter.dim() in (2, 3) and "bias" not in name else ():
+                weights.setdefault(role, (re.sub(r"[._]?(weight|kernel)$", "", name), parameter))
         if {"query", "key", "value"} <= set(weights):
             return weights
     return {}
@@ -287,7 +287,8 @@ class _Captured:
         for role, (name, parameter) in weights.items():
             root = call.node(role).path(MADE)[0] if role != "output" else NOTHING
             other = root.info.name if root.kind == "linear" and roles_of(root.info.name) not in ((), (role,)) else ""
-            plain = root.kind == "source" and len(root.shape) <= 3 and root.shape[-1] == parameter.shape[1]
+            width = parameter.shape[parameter.dim() == 2]
+            plain = root.kind == "source" and len(root.shape) <= 3 and root.shape[-1] == width
             last = role == "output" and call.context is not NOTHING and len(self.parts) == 1
             if id(parameter) not in call.called and (other or plain or last):
                 unused.append([role, name, re.sub(r"\.?weight$", "", other)])
@@ -453,6 +454,8 @@ class Seen(Tracer, Sequence):
     thread: a sequence of `Call`; `with seen:` again goes on. Caught are the attention of torch.nn, fused attention, and
     what is written by hand: a softmax of a product of two arrays. `keep`: limits (`Keep`), or a number of calls."""
 
+    ended = Enough
+
     def sequence(self) -> list[Call]:
         """The calls; heads that were computed one by one are one."""
         return [call for call in self._calls if call.whole and call._parts[0] is call]
@@ -558,8 +561,8 @@ class Seen(Tracer, Sequence):
         for at, call in enumerate(calls):
             try:
                 one = _Captured(call, self.keep.sentences, intended, masks)
-                captured.append((one.facts, one.arrays))
                 said += [(at, call.where, *text) for text in said_of(call, _named_weights(call.modules))]
+                captured.append((one.facts, one.arrays))
             except Exception as error:      # numbers that cannot be had, steps that cannot be made again
                 captured.append(({"where": call.where}, {}))
                 notes.append(("unread", call.where, first_line(str(error))))

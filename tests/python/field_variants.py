@@ -59,7 +59,7 @@ class Block(nn.Module):
 swin, images = nn.Sequential(Block(False), Block(True)).eval(), torch.randn(2, 4, 4, D)
 run = lambda: swin(images)
 """, ("-100.0 -> -1e9", "q, k, v = self.qkv(x).reshape(B_, N, 3, H, C // H).permute(2, 0, 3, 1, 4) -> q, k, v = self.qkv(x).reshape(B_, N, 3, H, C // H).permute(2, 0, 3, 1, 4).unbind(0)", "swin(images) -> swin(images[:1])"),
-    ("(attn @ v).transpose(1, 2) -> (attn @ v)", "attn.softmax(-1) -> attn.softmax(-2)", "        q = q * (C // H) ** -0.5 -> ", "x = window_reverse(windows.view(-1, 2, 2, D), 2, 4, 4) -> x = window_reverse(windows.flip(0).view(-1, 2, 2, D), 2, 4, 4)", "attn @ v) -> attn @ v.flip(0))", "k.transpose(-2, -1) -> q.transpose(-2, -1)",
+    ("!(attn @ v).transpose(1, 2) -> (attn @ v)", "attn.softmax(-1) -> attn.softmax(-2)", "        q = q * (C // H) ** -0.5 -> ", "x = window_reverse(windows.view(-1, 2, 2, D), 2, 4, 4) -> x = window_reverse(windows.flip(0).view(-1, 2, 2, D), 2, 4, 4)", "attn @ v) -> attn @ v.flip(0))", "k.transpose(-2, -1) -> q.transpose(-2, -1)",
      "            attn = attn.view(B_ // nW, nW, H, N, N) + mask.unsqueeze(1).unsqueeze(0) ->             attn.view(B_ // nW, nW, H, N, N) + mask.unsqueeze(1).unsqueeze(0)", "-100.0 -> 100.0"))
 
 program("GPT-BigCode", """

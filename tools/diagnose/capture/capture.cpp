@@ -314,7 +314,7 @@ struct Judge {
     const Array& query = *call.array("query");
     if (const Array* elements = call.array("merge")) merge = merge_of(*elements, call, query.shape[1]);
     const MeantMask mask = meant_mask(calls, call);
-    GivenParts parts = judge_parts(calls, index, call.given, mask.allowed[0][0]);
+    GivenParts parts = judge_parts(calls, index, call.given, mask.allowed);
     for (Mistake& mistake : parts.mistakes) add(std::move(mistake));
     for (const Bilingual& line : parts.taken) take(line);
     bool judged = false;

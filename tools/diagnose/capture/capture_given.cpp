@@ -150,7 +150,8 @@ double meant(const CapturedCall& call, FieldNames names) {
 struct PartsJudge {
   const CapturedCall& call;
   const std::vector<FactRow>& given;
-  const Allowed& allowed;
+  const std::vector<std::vector<Allowed>>& masks;
+  const Allowed& allowed = masks[0][0];
   GivenParts parts = {};
 
   template <class... Details>
@@ -185,7 +186,8 @@ struct PartsJudge {
     const double base = meant(call, {"rope_theta", "rotary_emb_base"});
     const std::optional<FirstHead> heads[] = {first_head("query", query), first_head("key", key)};
     const Index queries = allowed.rows(), keys = allowed.cols();
-    if (heads[0] && heads[1] && are_turned(call, base > 0 ? base : 1e4, call.new_keys > 0 ? keys - queries : 0)) return;
+    if (heads[0] && heads[1] && are_turned(call, base > 0 ? base : 1e4, call.new_keys > 0 ? keys - queries : 0, masks))
+      return;
     if (call.dtype.ends_with("float16")) return take(phrases::positions_unchecked);
     const auto turned = [&](const std::optional<FirstHead>& head) {
       return head ? turned_by(head->before, head->after, base) : std::nullopt;
@@ -383,8 +385,8 @@ CapturedCall without_parts(CapturedCall call) {
 }
 
 GivenParts judge_parts(const std::vector<CapturedCall>& calls, Index index, const std::vector<FactRow>& given,
-                       const Allowed& allowed) {
-  PartsJudge judge{.call = calls[static_cast<std::size_t>(index)], .given = given, .allowed = allowed};
+                       const std::vector<std::vector<Allowed>>& allowed) {
+  PartsJudge judge{.call = calls[static_cast<std::size_t>(index)], .given = given, .masks = allowed};
   judge.take_positions();
   judge.take_bias();
   judge.take_mask();

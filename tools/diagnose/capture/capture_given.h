@@ -19,8 +19,8 @@ struct GivenParts {
 };
 
 /// What these parts of calls[index] show by themselves, against `expect`, and against the calls before, as they were
-/// captured; `given`: its facts after without_parts; `allowed`: the mask at work.
+/// captured; `given`: its facts after without_parts; `allowed`: the mask at work of each sentence and head.
 GivenParts judge_parts(const std::vector<CapturedCall>& calls, Index index, const std::vector<FactRow>& given,
-                       const Allowed& allowed);
+                       const std::vector<std::vector<Allowed>>& allowed);
 
 }  // namespace headlight

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
+#include <utility>
 
 namespace headlight {
 namespace {
@@ -25,55 +27,113 @@ std::optional<Grid> angles_between(const Grid& before, const Grid& after, Index 
 
 double wrapped(double angle) { return std::remainder(angle, 2 * std::numbers::pi); }
 
-/// Pair p of the first `columns` of a row is turned by its position / base^(2p / over).
+/// Pair p of so many `columns` of a row, those from `from` on, is turned by its position / base^(2p / over).
 struct Rotation {
   Pairs pairs = Pairs::half;
-  Index columns = 0, over = 0;
+  Index from = 0, columns = 0, over = 0;
   double base = 1e4;
   bool mixed = false;  // with the angles of the other pairing
 };
 
+/// Which rows of an operand are looked at; empty: all.
+using Chosen = std::vector<bool>;
+
 /// Whether that makes `after` of one head whose first row is at position `first`, to this part of its largest number.
-bool is_turned(const Grid& before, const Grid& after, const Rotation& one, Index first, double part = 1e-2) {
+bool is_turned(const Grid& before, const Grid& after, const Rotation& one, Index first, double part = 1e-2,
+               const Chosen& rows = {}) {
   const Index count = one.columns / 2;
   const bool halves = one.pairs == Pairs::half;
   const double most = part * std::max(1.0, before.cwiseAbs().maxCoeff());
   for (Index i = 0; i < before.rows(); ++i)
-    for (Index c = 0; c < before.cols(); ++c) {
-      double turned = before(i, c);
-      if (c < 2 * count) {
+    for (Index c = -one.from; c + one.from < before.cols(); ++c) {
+      const Index at = c + one.from;
+      if (!rows.empty() && !rows[static_cast<std::size_t>(i)]) break;
+      double turned = before(i, at);
+      if (c >= 0 && c < 2 * count) {
         const bool left = halves ? c < count : c % 2 == 0;
         const Index step = halves ? count : 1, pair = halves != one.mixed ? c % count : c / 2;
         const double turns = 2 * static_cast<double>(pair) / static_cast<double>(one.over);
         const double angle = static_cast<double>(i + first) * std::pow(one.base, -turns);
-        const double other = left ? -before(i, c + step) : before(i, c - step);
+        const double other = left ? -before(i, at + step) : before(i, at - step);
         turned = turned * std::cos(angle) + other * std::sin(angle);
       }
-      if (!(std::abs(turned - after(i, c)) <= most)) return false;
+      if (!(std::abs(turned - after(i, at)) <= most)) return false;
     }
   return true;
 }
 
+/// Keys that are more than padding: others than their own query see them, or that query sees others.
+Chosen tokens_of(const Allowed& allowed, Index first) {
+  Chosen keys(static_cast<std::size_t>(allowed.cols()));
+  for (Index j = 0; j < allowed.cols(); ++j) {
+    const Index own = j - first;
+    const bool has_own = own >= 0 && own < allowed.rows();
+    const Index others = allowed.col(j).count() - (has_own && allowed(own, j) ? 1 : 0);
+    keys[static_cast<std::size_t>(j)] = others > 0 || (has_own && allowed(own, j) && allowed.row(own).count() > 1);
+  }
+  if (std::find(keys.begin(), keys.end(), true) == keys.end()) keys.assign(keys.size(), true);
+  return keys;
+}
+
+/// The columns of a head that positions change: the first, and how many.
+std::pair<Index, Index> columns_turned(const CapturedCall& call, Index width) {
+  Index from = width, end = 0;
+  for (const char* name : {"query", "key"}) {
+    const std::vector<float>& after = call.array(name)->values;
+    const std::vector<float>& before = call.array(name + std::string(".before"))->values;
+    for (std::size_t at = 0; at < after.size() && at < before.size(); ++at) {
+      const Index column = static_cast<Index>(at) % width;
+      if (before[at] != after[at]) from = std::min(from, column), end = std::max(end, column + 1);
+    }
+  }
+  return {from, end - from + (end - from) % 2};
+}
+
 }  // namespace
 
-bool are_turned(const CapturedCall& call, double base, Index first) {
+bool are_turned(const CapturedCall& call, double base, Index first, const std::vector<std::vector<Allowed>>& allowed) {
   const double part = call.dtype == "bfloat16" ? 3e-2 : call.dtype == "float16" ? 1e-2 : 2e-3;
   const auto width = static_cast<Index>(std::min(call.d_k, 1e6f));
-  const auto turned = [&](const std::string& name, const Rotation& one, Index at_first) {
+  const auto turned = [&](const std::string& name, Index b, const Rotation& one, Index at_first, const Chosen& rows) {
     const Array &before = *call.array(name + ".before"), &after = *call.array(name);
-    for (Index b = 0; b < before.shape[0]; ++b)
-      for (Index at = 0; at + width <= before.shape[2]; at += width) {
-        const Grid own = rows_of(before, b).middleCols(at, width), found = rows_of(after, b).middleCols(at, width);
-        if (!is_turned(own, found, one, at_first, part)) return false;
-      }
+    for (Index at = 0; at + width <= before.shape[2]; at += width) {
+      const Grid own = rows_of(before, b).middleCols(at, width), found = rows_of(after, b).middleCols(at, width);
+      if (!is_turned(own, found, one, at_first, part, rows)) return false;
+    }
     return true;
   };
-  for (const Pairs pairs : {Pairs::half, Pairs::neighbours})
+  // Only how far two tokens are apart matters: each sentence may begin anywhere, as behind padding.
+  const auto fits = [&](Index b, const Rotation& one) {
+    if (turned("key", b, one, 0, {}) && turned("query", b, one, first, {})) return true;
+    if (allowed.size() <= static_cast<std::size_t>(b)) return false;
+    const Allowed& mask = allowed[static_cast<std::size_t>(b)][0];
+    const Chosen keys = tokens_of(mask, first);
+    Chosen queries(static_cast<std::size_t>(mask.rows())), last(keys.size());
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+      const std::size_t own = i + static_cast<std::size_t>(first);
+      queries[i] = own < keys.size() && keys[own] && mask.row(static_cast<Index>(i)).any();
+    }
+    last[static_cast<std::size_t>(std::find(keys.rbegin(), keys.rend(), true).base() - keys.begin()) - 1] = true;
+    for (Index away = -mask.cols(); away < mask.cols(); ++away)
+      if (turned("key", b, one, away, last) && turned("key", b, one, away, keys) &&
+          turned("query", b, one, first + away, queries))
+        return true;
+    return false;
+  };
+  const auto all_fit = [&](const Rotation& one) {
+    for (Index b = 0; b < call.array("query")->shape[0]; ++b)
+      if (!fits(b, one)) return false;
+    return true;
+  };
+  const auto [from, count] = columns_turned(call, width);
+  for (const Pairs pairs : {Pairs::half, Pairs::neighbours}) {
+    if (count > 1 && from + count <= width &&
+        all_fit({.pairs = pairs, .from = from, .columns = count, .over = count, .base = base}))
+      return true;
     for (Index columns = width - width % 2; columns >= std::max<Index>(2, width / 4); columns /= 2)
-      for (const Index over : {columns, width}) {
-        const Rotation one{.pairs = pairs, .columns = columns - columns % 2, .over = over, .base = base};
-        if (turned("key", one, 0) && turned("query", one, first)) return true;
-      }
+      for (const Index over : {columns, width})
+        if (all_fit({.pairs = pairs, .columns = columns - columns % 2, .over = over, .base = base})) return true;
+  }
   return false;
 }
 

@@ -21,8 +21,10 @@ struct Turned {
 };
 
 /// Whether rotary positions of this base turn every head of a call's queries and keys, each row by its place, queries
-/// from `first` on; whichever pairs, and as many columns, that may be. Numbers of half precision show it too.
-bool are_turned(const CapturedCall& call, double base, Index first);
+/// from `first` on; whichever pairs, and as many columns, that may be. Numbers of half precision show it too. With the
+/// mask of each sentence and head the places may be counted from where a sentence begins, behind padding.
+bool are_turned(const CapturedCall& call, double base, Index first,
+                const std::vector<std::vector<Allowed>>& allowed = {});
 
 /// How columns were paired where the angles are those of the other pairing, with one of these bases; nothing where no
 /// base explains the numbers.
