@@ -97,9 +97,11 @@ constexpr auto count(Range&& range, const Value& value, Of of = {}) {
   return ranges::count_if(
       range, [&](const auto& one) { return one == value; }, of);
 }
-template <class Range>
-constexpr auto max_element(Range&& range) {
-  return std::max_element(std::begin(range), std::end(range));
+template <class Range, class Less = std::less<>, class Of = Itself>
+constexpr auto max_element(Range&& range, Less less = {}, Of of = {}) {
+  return std::max_element(std::begin(range), std::end(range), [&](const auto& a, const auto& b) -> bool {
+    return std::invoke(less, std::invoke(of, a), std::invoke(of, b));
+  });
 }
 template <class Range>
 constexpr void reverse(Range&& range) {

@@ -512,7 +512,7 @@ class Tracer:
         a, b = product.operands.values()
         if op.name == "baddbmm" and not op.kwargs.get("beta", 1) and not op.out.isfinite().all() and \
                 a.isfinite().all() and b.isfinite().all():
-            return self._note("unwritten", str(caller()))
+            return self._note("unwritten", str(caller()), "baddbmm(beta=0)")
         root_a, root_b = self.node_of(a).root, self.node_of(b).root
         parameter = torch_module().nn.Parameter
         parameters = [isinstance(one, parameter) or isinstance(root.info, parameter) for one, root in

@@ -289,7 +289,7 @@ class Untouched(unittest.TestCase):
         report = seen.check()
         self.assertEqual(report.mistakes, [], str(report))
         if scores.isnan().any():
-            self.assertIn("what baddbmm gives with beta=0 is not finite", str(report))
+            self.assertIn("what baddbmm(beta=0) gives is not finite", str(report))
         else:
             self.assertEqual(report.judged, 1, str(report))
 
