@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, Tuple
 
 import numpy as np
 
-from .engine import (LISTS, Array, Error, answer_to, as_numpy, is_tensor, notebook_shell, roles_of, side_by_side,
-                     torch_module)
+from .engine import (LISTS, Array, Error, answer_to, as_numpy, is_tensor, notebook_shell, require, roles_of,
+                     side_by_side, torch_module)
 
 LARGE = 1 << 22          # elements above which an index is not carried along
 BLOCKED = -1e3           # added to a score, or replaces it: in effect −inf
@@ -162,6 +162,15 @@ def index_after(moves: Sequence[Move], shape: Sequence[int]) -> Any | None:
     """Which element of an array of `shape` stands where after the moves; nothing where that would be large."""
     count = math.prod(shape)
     return None if count > LARGE else moved(torch_module().arange(count).view(*shape), moves)
+
+
+def copy_of(tensor: Any) -> Any:
+    """Error where the memory was given back since (`storage().resize_(0)`): torch's own copy of it is a crash."""
+    if tensor.layout is torch_module().strided and tensor.numel() and not tensor.is_quantized and not tensor.is_meta:
+        last = tensor.storage_offset() + sum((size - 1) * step for size, step in zip(tensor.shape, tensor.stride()))
+        held = getattr(tensor, "untyped_storage", tensor.storage)().nbytes()
+        require(held > last * tensor.element_size(), "operand", "memory that is still there", f"{held} bytes of it")
+    return tensor.detach().clone()
 
 
 def moved(tensor: Any, moves: Sequence[Move]) -> Any:
@@ -395,7 +404,7 @@ class Call:
         self.output: Any = None                   # heads side by side, and the moves to it from the context
         self.join: Any = itemgetter(0)            # how contexts of single heads became one
         self._parts = [self]                      # of heads that were computed one by one, each a call: all of them
-        self.tensors = {side: tensor.detach().clone() for side, tensor in self.product.operands.items()}
+        self.tensors = {side: copy_of(tensor) for side, tensor in self.product.operands.items()}
         self.notes: list[Sequence[str]] = []      # as Tracer.note has them
         self.observed: dict[tuple[str, ...], Site | None] = {}     # by the code of a mistake, and the gaps of its words
         self.sites: dict[str, Site | None] = {}   # by the beginning of a code, or a code and a role

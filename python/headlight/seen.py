@@ -390,13 +390,13 @@ class Page:
 
 
 class Still(Page):
-    """A picture of all heads, where a page of them is too large for a notebook; `png` beside `html`."""
+    """A picture, `png` beside `html`: of all heads where a page of them is too large for a notebook, or of sums."""
 
-    def __init__(self, png: bytes) -> None:
-        super().__init__(
-            f'<img style="max-width:100%" src="data:image/png;base64,{base64.b64encode(png).decode()}">'
-            "<p>headlight: too many weights for a page in a notebook: <code>show(…, only=\"0.1,0.2\")</code> is one of "
-            "fewer heads.</p>")
+    def __init__(self, png: bytes, too_many: bool = True) -> None:
+        line = ("<p>headlight: too many weights for a page in a notebook: <code>show(…, only=\"0.1,0.2\")</code> is "
+                "one of fewer heads.</p>")
+        super().__init__('<img style="max-width:100%" '
+                         f'src="data:image/png;base64,{base64.b64encode(png).decode()}">{line if too_many else ""}')
         self.png = png
 
     def _repr_html_(self) -> str:
@@ -418,7 +418,7 @@ def show(attentions: Any, tokens: Any = None, target_tokens: Any = None, sentenc
     elsewhere the window. `tokens` name the keys' side, `target_tokens` the queries' where it is another one; a list of
     lists names each sentence's. `sentence`, `step`, `axes="batch,heads,T,S"`, `array`: which part is meant; further
     `options` as of `headlight page`. In a notebook weights that are too many for a page are a picture of all heads,
-    those of `only=` a page. Without a display: Error."""
+    those of `only=` a page, and what `reduce=` sums up a picture. Without a display: Error."""
     options.update(tokens=tokens, target_tokens=target_tokens, sentence=sentence)
     names = ("tokens", "target_tokens", "sentence", "step", "array", "axes", "grid")
     choice = {name: options.pop(name, None) for name in names}
@@ -426,12 +426,14 @@ def show(attentions: Any, tokens: Any = None, target_tokens: Any = None, sentenc
         open_window(held_file(attentions, choice), words_of_options(options, ""))
         return None
     with held_file(attentions, choice) as path:
-        if options.get("only") or os.path.getsize(path.split("#")[0]) < _MOST_HELD:
+        reduced = "reduce" in options
+        if not reduced and (options.get("only") or os.path.getsize(path.split("#")[0]) < _MOST_HELD):
             return page(None, path, **options)
-        looks = {name: options[name] for name in ("theme", "language") if name in options}
+        looks = {name: options[name] for name in ("theme", "language", "reduce") if name in options}
+        looks.update({} if reduced else {"view": "glance"})
         with Folder() as folder:
             name = os.path.join(str(folder), "heads.png")
-            return Still(figure(None, path, view="glance", output=name, **looks).read_bytes())
+            return Still(figure(None, path, output=name, **looks).read_bytes(), not reduced)
 
 
 @refused("log")

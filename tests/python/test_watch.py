@@ -293,6 +293,15 @@ class Untouched(unittest.TestCase):
         else:
             self.assertEqual(report.judged, 1, str(report))
 
+    def test_memory_that_is_given_back_early(self):
+        q, k, v = (torch.randn(2, 3, 4) for _ in range(3))
+        with headlight.watch() as seen:
+            scores = q @ k.transpose(1, 2) / 2
+            q.storage().resize_(0)
+            out = torch.softmax(scores, -1) @ v
+        self.assertTrue(torch.equal(out, torch.softmax(scores, -1) @ v))
+        self.assertIn("expected memory that is still there, found 0 bytes of it", str(seen.check()))
+
     def test_eval_is_missing(self):
         with torch.no_grad():
             _, _, report = report_of(lambda: nn.MultiheadAttention(D, H, 0.3, batch_first=True)(self.x, self.x, self.x))
