@@ -366,7 +366,6 @@ const NamedCommand kHeads{"heads", "What each head does: its measures, or its sc
                           R"(
 headlight heads --from 订了 --to 机票 --above 0.5
 headlight heads CHECKPOINT --text 'The cat sat' --effect --sort effect --format json
-headlight heads MODEL.Q4_K_M.gguf --against MODEL.F16.gguf --text - --sort moved < SENTENCES.txt
 The measures are defined in docs/guide.md. Of several sentences all rows count alike; effects are the mean.)",
                           add_heads};
 

@@ -336,10 +336,9 @@ extern const NamedCommand kPatch{"patch", "Which part of one answer brings it ba
 headlight patch shipped:decoder --text 我请李雷帮我喝了最好的 --from '--text 我请李雷帮我看了最好的' --at heads
 headlight patch CHECKPOINT --pairs pairs.csv --at heads --control random:8 --resume rows.jsonl --format csv
 headlight patch CHECKPOINT --pairs pairs.csv --from-head 4.3 --to 6.9:k
-[SOURCE] [REQUEST] is the clean question, --from the corrupt one. The corrupt one is computed again with one part of
-the clean answer in its place: restored is (m - corrupt) / (clean - corrupt) of the metric m, the logit of the clean
-answer's word minus that of the corrupt one's, or, where both are one word, its probability. Tokens are patched by
-their positions, in sentences of different length where they are the same words (--align).)",
+[SOURCE] [REQUEST] is the clean question, --from the corrupt one, which is computed again with one part of the
+clean answer in its place: restored is (m - corrupt) / (clean - corrupt) of the metric m, the logit of the clean
+answer's word minus that of the corrupt one's, or, where both are one word, its probability.)",
                                  add_patch};
 
 }  // namespace headlight
