@@ -106,7 +106,7 @@ class Protocol(unittest.TestCase):
         question = json.loads(command('export', '--help-request', '--format', 'json'))
         text = {one['option'][2:].replace('-', '_') for one in question
                 if one['group'] == 'What is asked' or one['group'].startswith('The attention')}
-        text -= {'adapter', 'as_stored', 'sentence', 'step', 'array', 'axes', 'grid'}
+        text -= {'adapter', 'as_stored', 'part', 'sentence', 'step', 'array', 'axes', 'grid'}
         for tool in TOOLS[1:]:
             schema = tools[tool]
             self.assertEqual(schema['additionalProperties'], False)

@@ -251,8 +251,10 @@ Status AgentPlaces::confine(const std::vector<std::string>& names) {
   writable = readable = folders;
   const fs::path data = fs::weakly_canonical(TRY(asset_folder()));
   readable.insert(readable.end(), {data / "assets", data / "shaders"});
-  if (const auto fonts = listed_fonts(""))
+  if (auto fonts = listed_fonts(kLatinFamilies)) {
+    if (fonts->of_family) fonts->fonts.push_back(*fonts->of_family);
     for (const ListedFont& font : fonts->fonts) readable.push_back(fs::weakly_canonical(font.file, missing));
+  }
   looked_at = asset_folders(environment("HEADLIGHT_DATA"), code_file());
   looked_at.push_back(config_folder());
   const ModelRoots roots = model_roots();
