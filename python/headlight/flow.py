@@ -544,8 +544,8 @@ class _Reruns:
     def learned(self, others: Sequence[Any]) -> None:
         """What is added to scores is learned where it stays as it is whatever goes in, and not where parameters do
         that project nothing."""
-        given = [at for at, call in enumerate(self.calls) if any(
-            step.kind == "add" and not step.of for step in call.path)]
+        given = [at for at, call in enumerate(self.calls) if sum(       # (of two one may be a mask)
+            step.kind == "add" and not step.of for step in call.path) == 1]
         rest = {id(one): _other(one.detach(), ...) for one in self.again.call[0].parameters() if given and
                 one.is_floating_point() and id(one) not in self.calls[0].called}
         masks = [[call.mask for call in some] for some in (self.calls, *(after[1] for after in others))] if rest else []
