@@ -68,7 +68,7 @@ std::string heads_text(const HeadTable& table) {
     text += std::to_string(table.rows.size()) + " of " + counted(table.heads, "head") +
             (table.rows.size() == 1 ? " looks from " : " look from ") + quoted_word(table.words->from) + " at " +
             quoted_word(table.words->to) + " with more than " + shortest_text(table.above) + "\n";
-  if (table.summed) text += table.summed->caption.front() + "\n";
+  if (table.summed) text += table.summed->caption + "\n";
   if (table.sentences > 1) text += "measured over " + std::to_string(table.sentences) + " sentences\n";
   if (!table.rows.empty() && table.rows.front().effect)
     text += table.of_words ? "effect: what the word's distribution loses with the head off, as KL divergence in nats; "
@@ -243,7 +243,7 @@ Result<std::optional<ReducedQuestion>> summed_up(const Question& question, const
                      "heads, layers, words or sentences: between blocks of tokens nothing is previous, "
                      "next or far (export --reduce has their numbers)",
                      options.reduce);
-  return std::optional(TRY(reduced_question(question.asked, options.reduce, {}, question.threads, question.warnings)));
+  return std::optional(TRY(reduced_question(question.asked, options.reduce, question.threads, question.warnings)));
 }
 
 Result<Answer> answer(const Question& question, const HeadsOptions& options) {

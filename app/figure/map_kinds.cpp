@@ -103,14 +103,10 @@ std::vector<Token> blocks_in(Language language, std::vector<Token> blocks) {
 }
 
 ColourScale other_scale(const DerivedMaps& maps, Theme theme, Scale scale) {
-  return other_scale(maps.kind, maps.largest, maps.trace->is_signed, theme, scale);
-}
-
-ColourScale other_scale(MapKind kind, float all, bool is_signed, Theme theme, Scale scale) {
-  if (is_signed) return {.theme = theme, .top = nice_range(all), .diverging = true};
+  if (maps.trace->is_signed) return {.theme = theme, .top = nice_range(maps.largest), .diverging = true};
   // Unlike weights, of which many heads have some near 1, norms and shares would leave half of the colours unused.
-  const bool shares = kind != MapKind::norms && kind != MapKind::sum;
-  const float largest = shares ? std::min(all, 1.0f) : all;
+  const bool shares = maps.kind != MapKind::norms && maps.kind != MapKind::sum;
+  const float largest = shares ? std::min(maps.largest, 1.0f) : maps.largest;
   const float top = nice_range(largest);
   for (const float part : {0.48f, 0.6f, 0.8f})
     if (part * top >= largest) return {.theme = theme, .scale = scale, .top = part * top};

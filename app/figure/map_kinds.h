@@ -26,7 +26,6 @@ std::string why_not_line(Language language, MapKind kind, MapUnavailable why);
 /// The colours of such maps: from 0 to a round number not far above the largest of them all; of numbers below 0 as far
 /// on both sides.
 ColourScale other_scale(const DerivedMaps& maps, Theme theme, Scale scale);
-ColourScale other_scale(MapKind kind, float largest, bool is_signed, Theme theme, Scale scale);
 
 /// Blocks of tokens (Reduction::tokens) by their names in this language.
 std::vector<Token> blocks_in(Language language, std::vector<Token> blocks);
@@ -46,14 +45,6 @@ std::vector<std::string> coloured_head_names(Language language, const DerivedMap
 std::string summed_title(Language language, const DerivedMaps* maps, const HeadRef& head);
 /// The same of maps that are summed up in this way: what stands above that of a head, also where it is a head's.
 std::string summed_title(Language language, const Reduction& by, const HeadRef& head);
-
-/// What maps that are an answer of their own sum up (cli/frame/reduced_question.h).
-struct SummedUp {
-  Reduction by;
-  std::array<std::string, 2> caption = {};  // by Language
-  Document of;                              // the question, and the answer to its first sentence
-  std::shared_ptr<const Trace> trace;
-};
 
 /// The maps that a figure draws of a stack instead of its weights; null: the weights.
 const DerivedMaps* other_maps_of(const FigureSubject& subject, Stack stack);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "figure/labels.h"
+#include "figure/map_kinds.h"
 #include "read/external/patterns.h"
 #include "write/reduced.h"
 
@@ -63,9 +64,9 @@ Result<Document> document_of(const std::vector<ReducedAttention>& reduced, const
 
 }  // namespace
 
-Result<ReducedQuestion> reduced_question(const Asked& asked, const std::string& reduction,
-                                         const std::vector<HeadRef>& only, int threads, std::vector<Error>& warnings) {
-  ExportOptions options{.only = only, .reduce = TRY(parse_reduction(reduction)), .threads = threads};
+Result<ReducedQuestion> reduced_question(const Asked& asked, const std::string& reduction, int threads,
+                                         std::vector<Error>& warnings) {
+  ExportOptions options{.reduce = TRY(parse_reduction(reduction)), .threads = threads};
   const Reduction by = *options.reduce;
   if (by.by == ReduceBy::strongest)
     return bad_input(kReduce, "", "mean, max, sum or rollout (figure and export have the strongest heads)", reduction);
@@ -75,11 +76,11 @@ Result<ReducedQuestion> reduced_question(const Asked& asked, const std::string& 
     warnings.insert(warnings.end(), traces.back()->warnings.begin(), traces.back()->warnings.end());
   }
   const auto sentences = TRY(reduced_sentences(traces, options));
-  ReducedQuestion result{.asked = asked, .summed = {.by = by, .of = asked.document(), .trace = traces.front()}};
+  ReducedQuestion result{.asked = asked, .summed = {.by = by}};
   result.asked.requests.clear();
   const std::string title = model_title(Language::en, asked.document());
   for (const auto& [prefix, reduced] : sentences) {
-    if (only.empty() && reduced.size() != stacks_of(*traces.front()).size())
+    if (reduced.size() != stacks_of(*traces.front()).size())
       return bad_input(kReduce, "",
                        "what each attention of the answer can be summed up by (export writes those that can)",
                        reduction);
@@ -88,8 +89,7 @@ Result<ReducedQuestion> reduced_question(const Asked& asked, const std::string& 
     const auto requests = TRY(requests_of(document, asked.lexicon));
     result.asked.requests.insert(result.asked.requests.end(), requests.begin(), requests.end());
     if (&reduced != &sentences.front().second) continue;
-    for (const Language language : {Language::en, Language::zh})
-      result.summed.caption[static_cast<std::size_t>(language)] = reduction_caption(language, *reduced.front().maps);
+    result.summed.caption = reduction_caption(Language::en, *reduced.front().maps);
     result.asked.start.session.document = std::move(document);
   }
   return result;
@@ -98,7 +98,7 @@ Result<ReducedQuestion> reduced_question(const Asked& asked, const std::string& 
 Result<Startup> reduced_start(const RequestOptions& request, const std::string& reduction) {
   std::vector<Error> warnings;
   const auto asked = TRY(request.ask());
-  auto reduced = TRY(reduced_question(asked, reduction, {}, request.threads(), warnings));
+  auto reduced = TRY(reduced_question(asked, reduction, request.threads(), warnings));
   if (reduced.asked.requests.size() != 1)
     return bad_input(kReduce, "sentences", "one, or sentences among what is summed up",
                      std::to_string(reduced.asked.requests.size()));

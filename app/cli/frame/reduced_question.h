@@ -1,10 +1,16 @@
-// --reduce where the maps that it leaves are an answer of their own: a page, the table of heads, the window.
+// --reduce where the maps that it leaves are an answer of their own: the table of heads, the window.
 #pragma once
 
 #include "cli/options/request_options.h"
-#include "figure/map_kinds.h"
+#include "heads/reduce.h"
 
 namespace headlight {
+
+/// What maps that are an answer of their own sum up.
+struct SummedUp {
+  Reduction by;
+  std::string caption = {};
+};
 
 struct ReducedQuestion {
   Asked asked;  // of weights alone: the maps; a sentence each, or one of all where these are summed up
@@ -12,10 +18,10 @@ struct ReducedQuestion {
 };
 
 /// The maps that `reduction` leaves of the answers to a question, as weights that another program computed: a cell that
-/// is blocked in all of them has NaN, and is hatched. `only`: of these heads. Errors: those of parse_reduction() and
-/// reduced_maps(), of any attention of the answer; the strongest heads, which are colours.
-Result<ReducedQuestion> reduced_question(const Asked& asked, const std::string& reduction,
-                                         const std::vector<HeadRef>& only, int threads, std::vector<Error>& warnings);
+/// is blocked in all of them has NaN, and is hatched. Errors: those of parse_reduction() and reduced_maps(), of any
+/// attention of the answer; the strongest heads, which are colours.
+Result<ReducedQuestion> reduced_question(const Asked& asked, const std::string& reduction, int threads,
+                                         std::vector<Error>& warnings);
 /// The same for a window.
 Result<Startup> reduced_start(const RequestOptions& request, const std::string& reduction);
 
