@@ -16,7 +16,6 @@
 #include "figure/page.h"
 #include "model/head_text.h"
 #include "paper/figure_file.h"
-#include "paper/font_list.h"
 #include "paper/visual_text.h"
 #include "write/json.h"
 
@@ -248,8 +247,7 @@ Result<Answer> answer(const Question& question, const FigureArguments& options,
                       const std::vector<std::shared_ptr<const Trace>>& beside = {}) {
   auto figure = TRY(figure_of(options, *question.trace));
   TRY(add_order(options, question, figure));
-  const auto fonts =
-      TRY(PaperFonts::open(options.font.empty() && figure.language == Language::en ? kLatinFamilies : options.font));
+  const auto fonts = TRY(PaperFonts::open(options.font, figure.language));
   Progress progress;
   const ProgressReport report("figure", &progress);
   figure.progress = &progress;

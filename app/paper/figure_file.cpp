@@ -14,7 +14,6 @@
 
 #include "base/file.h"
 #include "figure/figure.h"
-#include "paper/font_list.h"
 
 namespace headlight {
 namespace {
@@ -174,7 +173,7 @@ Result<Drawing> drawn_order(const FigureRequest& order, const std::filesystem::p
                             const FoundFonts& found) {
   TRY(figure_format(file));
   auto& fonts = (*found)[order.language];
-  if (!fonts) fonts = TRY(PaperFonts::open(order.language == Language::en ? kLatinFamilies : ""));
+  if (!fonts) fonts = TRY(PaperFonts::open({}, order.language));
   auto drawing = draw_ordered(order, fonts->measure(), &progress);
   if (!drawing) return inside(file.string(), drawing.error());
   if (progress.stop) return cancelled(file.string(), "nothing was written");

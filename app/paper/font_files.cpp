@@ -87,14 +87,14 @@ FontFiles::FontFiles() : state_(new State) {}
 
 FontFiles::~FontFiles() { delete state_; }
 
-Status FontFiles::open(const std::string& preferred) {
+Status FontFiles::open(const std::string& preferred, const char* families) {
   assert(state_->fonts.empty());
   if (FT_Init_FreeType(&state_->faces->library) != 0) {
     state_->faces->library = nullptr;
     return bad_input("fonts", "FreeType", "a library that starts", "a failure of FT_Init_FreeType");
   }
   const bool is_file = !preferred.empty() && is_regular(preferred);
-  auto found = TRY(listed_fonts(is_file ? std::string() : preferred));
+  auto found = TRY(listed_fonts(is_file ? std::string() : preferred.empty() ? families : preferred));
   auto& fonts = state_->fonts;
   for (ListedFont& one : found.fonts) fonts.push_back({.found = std::move(one)});
   const auto chinese = std::ranges::find_if(fonts, [&](State::Font& font) {
@@ -102,15 +102,12 @@ Status FontFiles::open(const std::string& preferred) {
   });
   if (chinese == fonts.end()) return no_chinese_font();
   std::rotate(fonts.begin(), chinese, chinese + 1);
-  const bool may_lack = preferred.ends_with(',');
-  if (!preferred.empty() && (found.of_family || !may_lack)) {
-    std::optional<ListedFont> first = std::move(found.of_family);
-    if (is_file) first = ListedFont{.file = preferred, .chinese = true, .may_have = {}};
-    if (first) fonts.insert(fonts.begin(), {.found = *std::move(first)});
-    if (!first || !state_->usable(fonts.front()))
-      return bad_input("--font", "", is_file ? "an outline font" : "a font file, or a family that fc-list names",
-                       preferred);
-  }
+  std::optional<ListedFont> first = std::move(found.of_family);
+  if (is_file) first = ListedFont{.file = preferred, .chinese = true, .may_have = {}};
+  if (first) fonts.insert(fonts.begin(), {.found = *std::move(first)});
+  if (const bool is_usable = first && state_->usable(fonts.front()); !is_usable && (first || !preferred.empty()))
+    return bad_input("--font", "", is_file ? "an outline font" : "a font file, or a family that fc-list names",
+                     preferred);
   if (!found.monospaced) return Done{};
   fonts.push_back({.found = *std::move(found.monospaced)});
   if (state_->usable(fonts.back())) state_->mono = fonts.size() - 1;

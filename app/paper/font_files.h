@@ -39,9 +39,9 @@ class FontFiles {
   ~FontFiles();
   FontFiles(const FontFiles&) = delete;
 
-  /// Finds the fonts. `preferred`: a font file, or a family's name; it stands before all others. An Error names what to
-  /// install, or the font that is missing.
-  Status open(const std::string& preferred = {});
+  /// Finds the fonts. `preferred`: a font file, or a family's name; it stands before all others. `families`: where none
+  /// is preferred, the first of these that is there does. An Error names what to install, or the font that is missing.
+  Status open(const std::string& preferred = {}, const char* families = "");
 
   /// The first font with an outline for the character; a font that turns out to be unreadable is passed over.
   std::optional<std::size_t> font_with(char32_t character);

@@ -26,9 +26,9 @@ struct FontList {
   std::optional<ListedFont> of_family;  // by its name; nothing where there is none
 };
 
-/// Of English text: a font for Chinese has its quotation marks, dots and ellipses as wide as ideographs.
-inline constexpr const char* kLatinFamilies =
-    "Liberation Sans,Arial,Arimo,Noto Sans,DejaVu Sans Condensed,DejaVu Sans,";
+/// Of English text, where one is there: a font for Chinese has its quotation marks, dots and ellipses as wide as
+/// ideographs.
+inline constexpr const char* kLatinFamilies = "Liberation Sans,Arial,Arimo,Noto Sans,DejaVu Sans Condensed,DejaVu Sans";
 
 /// `family`: a name, or several with commas between them, of which the first that is there counts. An Error names what
 /// to install.

@@ -9,6 +9,7 @@
 #include "base/formatted.h"
 #include "base/utf8.h"
 #include "paper/font_files.h"
+#include "paper/font_list.h"
 #include "paper/visual_text.h"
 
 namespace headlight {
@@ -79,10 +80,10 @@ std::vector<char32_t> PaperFonts::State::shown(std::string_view text) {
   return shown;
 }
 
-Result<std::shared_ptr<PaperFonts>> PaperFonts::open(const std::string& preferred) {
+Result<std::shared_ptr<PaperFonts>> PaperFonts::open(const std::string& preferred, Language language) {
   auto fonts = std::make_shared<PaperFonts>();
   fonts->state_ = std::make_shared<State>();
-  TRY(fonts->state_->files.open(preferred));
+  TRY(fonts->state_->files.open(preferred, language == Language::en ? kLatinFamilies : ""));
   return fonts;
 }
 

@@ -18,9 +18,10 @@ namespace headlight {
 /// Not to be used by two threads at once.
 class PaperFonts {
  public:
-  /// `preferred`: a font file, or a family's name, that is asked first for each character. An Error names the Debian
-  /// package to install, or the font that there is not.
-  static Result<std::shared_ptr<PaperFonts>> open(const std::string& preferred = {});
+  /// `preferred`: a font file, or a family's name, that is asked first for each character; without one English text has
+  /// a Latin face first, where there is one. An Error names the Debian package to install, or the font that there is
+  /// not.
+  static Result<std::shared_ptr<PaperFonts>> open(const std::string& preferred = {}, Language language = Language::zh);
 
   /// The width of a line of text whose em is `size`.
   float width(std::string_view text, float size);

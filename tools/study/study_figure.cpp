@@ -12,7 +12,6 @@
 #include "figure/labels.h"
 #include "figure/map_items.h"
 #include "paper/figure_file.h"
-#include "paper/font_list.h"
 #include "study/read_study.h"
 #include "study/study_plots.h"
 #include "study/study_words.h"
@@ -277,7 +276,7 @@ Result<int> write_study_figure(const QuestionCommand& command, FigureOptions opt
                                        "--font", "--no-caption", "--colour-map", "--threads"};
   for (const std::string& word : command.parser().given_words(taken))
     if (word.starts_with("-")) return bad_input(word, "", "no such option beside a study", "one");
-  const auto fonts = TRY(PaperFonts::open(font.empty() && options.language == Language::en ? kLatinFamilies : font));
+  const auto fonts = TRY(PaperFonts::open(font, options.language));
   std::vector<Error> problems;
   const RequestOptions& request = command.request();
   const auto study = TRY(read_study(request.source(), request.threads(), problems));
