@@ -142,8 +142,8 @@ def facts():
     yield guide, 'Right in {} of 100 in real texts*', precision('3.7', 'IT', 'en')[0]
     tired = "The animal didn't cross the street because it was "
     yield guide, '`tired → wide: street {:.1f} → {:.0f} %`', *(weight(tired + word, (1, 5), 'it', 'street') for word in ('tired', 'wide'))
-    yield 'docs/studies.md', 'the middle 95 % of {} samples of the pairs', counted(constant('tools/study/summary.h', 'kDraws'))
-    yield 'docs/studies.md', 'exact without ties up to {} pairs', constant('tools/study/summary.cpp', 'kMostExact')
+    yield 'docs/studies.md', 'the middle 95 % of {} samples of the pairs', counted(constant('tools/study/kept/summary.h', 'kDraws'))
+    yield 'docs/studies.md', 'exact without ties up to {} pairs', constant('tools/study/kept/summary.cpp', 'kMostExact')
     yield 'docs/page.md', 'refuse a page of more than 10 MB; default: {:.0f} |', constant('tools/page/page.h', 'kMostPageBytes') / 1e6
     ten, english = ('--text', '我请李雷帮我订了去北京的机票'), ('shipped:any-sentence', '--text', 'The teacher gave the students a difficult test and')
     pages = [page_size(*words, *live) for words in (ten, english) for live in ((), ('--live',))]

@@ -39,7 +39,7 @@ std::string group_text(const PatchOptions& options, const Trace& trace) {
 std::string label_of_cell(const PatchCell& cell, const Tokens& tokens, const PatchOptions& options) {
   if (options.of_readers() && !cell.part) return "output";
   std::string label = stack_prefix(cell.stack) + "L" + std::to_string(cell.layer);
-  if (cell.head) label += (options.head_column()[0] == 'n' ? "·N" : "·H") + std::to_string(*cell.head);
+  if (cell.head) label += (options.neurons ? "·N" : "·H") + std::to_string(*cell.head);
   if (cell.part) label += ":" + std::string(part_name(cell));
   if (cell.token)
     label += "  token " + std::to_string(*cell.token) + ", " +

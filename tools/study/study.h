@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cli/frame/study.h"
-#include "study/rows.h"
-#include "study/summary.h"
+#include "study/kept/rows.h"
+#include "study/kept/summary.h"
 
 namespace headlight {
 

@@ -148,8 +148,8 @@ void add_values(const StudyQuestion& question, const StudyValues& gathered, Arra
   arrays.push_back(array_of("values", {std::ssize(gathered.keys), static_cast<Index>(pairs)}, std::move(all)));
 }
 
-/// The columns of keys as numbers (-1 where there is none) or texts, the summaries, which rows of the
-/// file they are of, and every value: (cells, pairs).
+/// The columns of keys as numbers (-1 where there is none) or texts, the summaries, which rows of the file they
+/// are of, and every value: (cells, pairs).
 Arrays arrays_of(const StudyQuestion& question, const StudyValues& gathered, const std::vector<Summary>& summaries) {
   const auto count = static_cast<Index>(gathered.keys.size());
   Arrays arrays;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "figure/page.h"
-#include "study/summary.h"
+#include "study/kept/summary.h"
 
 namespace headlight {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/formatted.h"
-#include "study/rows.h"
+#include "study/kept/rows.h"
 #include "temporary_folder.h"
 
 namespace headlight {

@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "study/kept/summary.h"
 #include "study/study.h"
-#include "study/summary.h"
 
 namespace headlight {
 namespace {

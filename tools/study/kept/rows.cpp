@@ -1,4 +1,4 @@
-#include "study/rows.h"
+#include "study/kept/rows.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "study/summary.h"
+#include "study/kept/summary.h"
 
 #include <algorithm>
 #include <cmath>
