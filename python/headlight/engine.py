@@ -217,8 +217,7 @@ patch = _asked("patch", "npz", """What each part of the model restores: `from_="
 def study(path: str | Path, **options: Any) -> dict[str, Array]:
     """What the rows of a study have in common, without its model: the names of the places (`layer`, `head`, …),
     `summary` (places, `statistics`), `n`, and `values` (places, pairs) of `rows` of the file of pairs."""
-    with Folder() as folder:
-        found = run(["study", *words_of_options(options, folder, path), "--format", "npz"])
+    found = _answer("study", None, path, options, "--format", "npz")
     return dict(np.load(io.BytesIO(found), allow_pickle=False))
 
 

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/folders.h"
+#include "base/formatted.h"
 #include "base/utf8.h"
 #include "read/json/json_document.h"
 #include "text/nearest.h"
@@ -91,9 +92,7 @@ std::string several_gguf(const std::vector<std::string>& names) {
   std::vector<std::string> files;
   for (const std::string& name : names)
     if (name.ends_with(".gguf")) files.push_back(printable(name));
-  if (files.size() < 2) return {};
-  return std::to_string(files.size()) + " GGUF files (" + files[0] + ", " + files[1] +
-         (files.size() > 2 ? ", …)" : ")");
+  return files.size() < 2 ? "" : std::to_string(files.size()) + " GGUF files (" + first_texts(files, 2) + ")";
 }
 
 /// A file of these names in the folder, or in its folder onnx, that is of a foreign format.

@@ -147,13 +147,14 @@ Result<WeightFiles> open_weights(const std::filesystem::path& folder) {
     if (path_exists(folder / naming.index)) return open_shards(folder / naming.index);
   }
   if (const auto shards = shards_without_index(folder); !shards.empty()) return open_unlisted(folder, shards);
-  if (const auto others = weights_of_other_names(folder); others.size() > 1)
-    return bad_input(folder.string(), "", "model.safetensors, or one file of weights",
-                     std::to_string(others.size()) + " (" + printable(others[0].filename().string()) + ", " +
-                         printable(others[1].filename().string()) + (others.size() > 2 ? ", …" : "") +
-                         "): each is opened by its own path",
-                     ErrorCode::not_a_model);
-  else if (!others.empty()) return open_weights(others[0]);
+  const auto others = weights_of_other_names(folder);
+  if (others.size() == 1) return open_weights(others[0]);
+  const auto name_of = [](const std::filesystem::path& file) { return printable(file.filename().string()); };
+  if (!others.empty())
+    return bad_input(
+        folder.string(), "", "model.safetensors, or one file of weights",
+        std::to_string(others.size()) + " (" + first_texts(others, 2, name_of) + "): each is opened by its own path",
+        ErrorCode::not_a_model);
   return bad_input(folder.string(), "", "a folder with config.json and model.safetensors", found_instead(folder),
                    ErrorCode::not_a_model);
 }
