@@ -18,7 +18,7 @@
 #include "page/cli/page_tool.h"
 #endif
 #ifdef HEADLIGHT_HAS_STUDY
-#include "study/study_tool.h"
+#include "study/cli/study_tool.h"
 #endif
 #ifdef HEADLIGHT_HAS_MCP
 #include "mcp/mcp_tool.h"

@@ -6,7 +6,7 @@
 #include "diagnose/cli/diagnose_tool.h"
 #include "mcp/mcp_tool.h"
 #include "page/cli/page_tool.h"
-#include "study/study_tool.h"
+#include "study/cli/study_tool.h"
 #include "train/cli/train_tool.h"
 
 std::span<const headlight::Tool* const> headlight::tools() {

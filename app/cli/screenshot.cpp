@@ -50,7 +50,14 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   std::optional<Reduction> by;
   if (!options.reduce.empty()) by = TRY(parse_reduction(options.reduce));
   const bool of_window = by == Reduction{.by = by.value_or(Reduction{}).by, .heads = true};  // as its menu has them
-  auto start = TRY(by && !of_window ? reduced_start(options.request, options.reduce) : options.request.start());
+  auto asked = by && !of_window ? reduced_start(options.request, options.reduce) : options.request.start();
+  if (!asked && opened_by_tool(options.request.source())) {
+    Startup later;
+    later.open = options.request.source();
+    later.asked = true;
+    asked = std::move(later);
+  }
+  auto start = TRY(std::move(asked));
   TRY(options.lesson.put_into(start));
   ViewState& view = start.session.view;
   const bool has_own_view = !start.session_path.empty() || !start.lesson.empty();
@@ -104,7 +111,8 @@ ParsedCommand add_screenshot(Parser& parser, const Frontend& frontend) {
   parser.option("--boxes", options->picture.boxes,
                 "A JSON file for the boxes, in pixels, of the maps and of everything that can be clicked", "FILE");
   add_view(
-      parser, options->view, [](const NamedView& view) { return view.figure != FigureKind::matrix; },
+      parser, options->view,
+      [](const NamedView& view) { return view.figure != FigureKind::matrix && view.view != View::study; },
       "heads: all heads, and beside them the stage; sentence, head, text: the stage with arcs over the words, the map "
       "of "
       "one head, the text itself, shaded; glance: all heads small; "

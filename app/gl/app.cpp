@@ -243,7 +243,8 @@ Status screenshot(const Startup& start, const ScreenshotOptions& options) {
 
   const Settings settings = picture_settings(options);
   Document document = start.session.document;
-  if (!options.greeted && document.source.text == kDefaultSentence)  // as a window of this language opens
+  if (!start.open.empty()) document = first_document(resources.shipped.get(), settings.language);
+  else if (!options.greeted && document.source.text == kDefaultSentence)  // as a window of this language opens
     document.source.text = first_document(resources.shipped.get(), settings.language).source.text;
   AppState state =
       initial_state(resources.lexicon, std::move(document), settings, start.session.model_warnings, resources.shipped);
@@ -256,6 +257,7 @@ Status screenshot(const Startup& start, const ScreenshotOptions& options) {
   const Result<PassingFolder> trained = PassingFolder::make();  // without one nothing is trained
   Loop loop({}, {}, {.kept = trained ? trained->path() : std::filesystem::path()});
   loop.settle(state);
+  if (Commands opened{OpenPath{start.open}}; !start.open.empty()) loop.step(state, opened, 0);
   if (options.prepare) TRY(options.prepare(loop, state));
   if (options.view) show_view(state, *options.view);
   loop.settle(state);

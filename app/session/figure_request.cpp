@@ -11,6 +11,7 @@
 #include "session/head_grid.h"
 #include "session/shown.h"
 #include "session/state.h"
+#include "session/tool_state.h"
 #include "view/view_names.h"
 
 namespace headlight {
@@ -29,10 +30,10 @@ bool looks_at_matrix(const ViewState& view) {
 bool same_figure(const FigureRequest& a, const FigureRequest& b) {
   const auto look = [](const FigureRequest& it) {
     const ViewState& view = it.view;
-    return std::tie(it.trace, it.fold.words, it.fold.pair, it.other, it.step, it.heads, it.kind, it.width, it.theme,
-                    it.colours, it.language, view.scale, view.chosen, view.flow, view.look, view.own_range, view.range,
-                    view.pinned, view.order, view.text, view.lens, view.patch, view.alignment, view.sentence,
-                    view.prefix, view.find);
+    return std::tie(it.trace, it.instead, it.fold.words, it.fold.pair, it.other, it.step, it.heads, it.kind, it.width,
+                    it.theme, it.colours, it.language, view.scale, view.chosen, view.flow, view.look, view.own_range,
+                    view.range, view.pinned, view.order, view.text, view.lens, view.patch, view.alignment,
+                    view.sentence, view.prefix, view.find);
   };
   return look(a) == look(b) && same_question(a.compared, b.compared) && a.document == b.document;
 }
@@ -78,6 +79,7 @@ FigureRequest figure_order(const AppState& state) {
           .compared = std::move(compared),
           .document = state.document,
           .step = shown_step(state),
+          .instead = picture_of_tool(state),
           .view = state.view,
           .heads = std::move(heads),
           .numbers = std::move(numbers),

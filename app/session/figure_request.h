@@ -15,8 +15,16 @@
 
 namespace headlight {
 
-struct AppState;  // session/state.h
-struct Drawing;   // figure/drawing/drawing.h
+struct AppState;       // session/state.h
+struct Drawing;        // figure/drawing/drawing.h
+struct FigureOptions;  // figure/figure.h
+
+/// What a tool shows in its view, as a figure.
+struct ToolPicture {
+  std::string source;  // `headlight figure SOURCE` draws it, too
+  /// Takes the widths of texts as figure/drawing/drawing.h has them (TextWidth).
+  std::function<Drawing(const FigureOptions&, const std::function<float(std::string_view, float)>&)> draw;
+};
 
 struct FigureRequest {
   std::shared_ptr<const Trace> trace;        // what is on the screen; null: nothing yet
@@ -24,7 +32,8 @@ struct FigureRequest {
   std::shared_ptr<const DerivedMaps> other;  // derived maps of `trace`; null: its weights are shown
   std::optional<AnswerSnapshot> compared;    // what it is compared with; nothing where there is nothing
   Document document;
-  std::optional<Index> step;  // of the training whose model answered
+  std::optional<Index> step;                        // of the training whose model answered
+  std::shared_ptr<const ToolPicture> instead = {};  // drawn in place of the answer; null: the answer
   ViewState view;
   std::vector<HeadRef> heads;                 // the order that they are shown in; empty: that of their layers
   std::vector<std::optional<float>> numbers;  // by which they are in that order

@@ -2,13 +2,42 @@
 
 #include <algorithm>
 
+#include "session/state.h"
+
 namespace headlight {
 
-std::string_view tool_of(View view) { return view == View::train ? "train" : ""; }
+namespace {
 
-bool is_there(View view) {
-  return tool_of(view).empty() ||
-         std::ranges::any_of(tools(), [&](const Tool* tool) { return tool->state && tool->state->view == view; });
+/// What the tool that fills this view adds to the state; null where there is none.
+const ToolState* filling(View view) {
+  for (const Tool* tool : tools())
+    if (tool->state && tool->state->view == view) return tool->state;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string_view tool_of(View view) {
+  return view == View::train ? "train" : view == View::study ? "study" : std::string_view();
+}
+
+bool is_there(View view) { return tool_of(view).empty() || filling(view); }
+
+bool can_show(const AppState& state, View view) {
+  const ToolState* tool = filling(view);
+  return is_there(view) && (!tool || !tool->fills || tool->fills(state));
+}
+
+std::shared_ptr<const ToolPicture> picture_of_tool(const AppState& state) {
+  const ToolState* tool = filling(state.view.view);
+  return tool && tool->picture ? tool->picture(state) : nullptr;
+}
+
+std::optional<Command> opened_by_tool(const std::string& path) {
+  for (const Tool* tool : tools())
+    if (tool->state && tool->state->opens)
+      if (auto instead = tool->state->opens(path)) return instead;
+  return std::nullopt;
 }
 
 Error missing_tool(std::string_view what, std::string_view tool) {

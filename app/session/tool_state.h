@@ -44,8 +44,11 @@ constexpr Handler handler() {
 }
 
 struct ToolState {
-  std::span<const Handler> handlers = {};  // of its commands
-  std::optional<View> view = {};           // that it fills
+  std::span<const Handler> handlers = {};          // of its commands
+  std::optional<View> view = {};                   // that it fills
+  bool (*fills)(const AppState& state) = nullptr;  // whether the view has something to show; null: always
+  /// What its view shows, as a figure; null: the answer.
+  std::shared_ptr<const ToolPicture> (*picture)(const AppState& state) = nullptr;
   /// A worker for each of its slots.
   std::vector<Errand> (*answers)(JobThreads& threads, const std::function<void()>& wake) = nullptr;
   /// What it does beside the answers for as long as a window is open.
@@ -77,9 +80,15 @@ Given of_tools(Given ToolState::*place) {
   return of_tools(&Tool::state, place);
 }
 
-/// The name of the tool that fills a view; empty: the viewer does. And whether this build has it.
+/// The name of the tool that fills a view; empty: the viewer does. Whether this build has it; and whether it can be
+/// shown now.
 std::string_view tool_of(View view);
 bool is_there(View view);
+bool can_show(const AppState& state, View view);
+/// What the view of the state shows of a tool, as a figure; null: the answer.
+std::shared_ptr<const ToolPicture> picture_of_tool(const AppState& state);
+/// The command in place of opening a path, of the first tool that has one.
+std::optional<Command> opened_by_tool(const std::string& path);
 /// … `headlight train: this build has no train tool`: what was asked for, and the tool.
 Error missing_tool(std::string_view what, std::string_view tool);
 

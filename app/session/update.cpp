@@ -361,12 +361,12 @@ Handlers all_handlers() {
   return handlers;
 }
 
-/// A view that this build does not have: of a session, a lesson, the settings of another build.
+/// Of a session, a lesson, the settings of another build: a view that is not here, or has nothing to show.
 void leave_missing_view(AppState& state) {
   const View view = state.view.view;
-  if (is_there(view)) return;
+  if (can_show(state, view)) return;
   state.view.view = View::heads;
-  state.notice = notice_of(missing_tool("view " + std::string(name(view)), tool_of(view)));
+  if (!is_there(view)) state.notice = notice_of(missing_tool("view " + std::string(name(view)), tool_of(view)));
 }
 
 }  // namespace

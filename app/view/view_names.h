@@ -66,11 +66,12 @@ inline constexpr NamedView kNamedViews[] = {
     {.name = "train", .view = View::train},
     {.name = "compare", .view = View::compare, .figure = FigureKind::compare},
     {.name = "patch", .view = View::compare, .patch = true, .figure = FigureKind::patch},
-    {.name = "code", .view = View::code}};
+    {.name = "code", .view = View::code},
+    {.name = "study", .view = View::study}};
 
 /// Of View, in its order: of the names above that show it the most general.
 inline constexpr auto kViewNames = [] {
-  std::array<std::string_view, 6> names;
+  std::array<std::string_view, 7> names;
   for (auto one = std::rbegin(kNamedViews); one != std::rend(kNamedViews); ++one)
     names[static_cast<std::size_t>(one->view)] = one->name;
   return names;

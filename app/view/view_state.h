@@ -27,8 +27,9 @@ namespace headlight {
 enum class Scale { linear, log };
 
 /// The views of the window: every head of every layer; the data flow through one of them; the lines between the
-/// words; every head beside a training; a snapshot of an answer beside the current answer; the layer as a program.
-enum class View { heads, inside, flow, train, compare, code };
+/// words; every head beside a training; a snapshot of an answer beside the current answer; the layer as a program; a
+/// study of many sentences.
+enum class View { heads, inside, flow, train, compare, code, study };
 
 /// What View::inside shows: the steps behind the pinned weight, what wrote its score, the guess after each layer, or
 /// the data flow of the layer.

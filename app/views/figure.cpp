@@ -68,6 +68,7 @@ ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme the
 Result<Drawing> draw_ordered(const FigureRequest& order, const TextWidth& measure, Progress* progress) {
   FigureOptions options = figure_options(order);
   options.progress = progress;
+  if (order.instead) return order.instead->draw(options, measure);
   if (!shows_two(order.kind) || !order.compared) {
     const auto folded = order.fold == FoldChoice{} ? nullptr : folded_maps(order.trace, order.fold);
     return draw_figure({*order.trace, order.document, folded.get(), order.other.get()}, options, measure);

@@ -159,6 +159,13 @@ PageContent content_of(const FigureRequest& asked) {
   return content;
 }
 
+/// A page answers: of what a tool shows it has nothing.
+Status check_of_answer(const FigureRequest& asked, const std::filesystem::path& file) {
+  if (!asked.instead) return Done{};
+  return bad_input(file.string(), "ending", ".svg, .pdf or .png (headlight page " + asked.instead->source + ")",
+                   file.extension().string());
+}
+
 PageOptions options_of(const FigureRequest& asked) {
   return {.language = asked.language, .theme = asked.theme, .colours = asked.colours};
 }
@@ -254,6 +261,7 @@ DrawFigure with_pages(DrawFigure figures) {
   return [figures = std::move(figures)](const FigureRequest& asked, const std::filesystem::path& file,
                                         Progress& progress) -> Status {
     if (!names_page(file)) return figures(asked, file, progress);
+    TRY(check_of_answer(asked, file));
     const PageContent content = content_of(asked);
     const PageOptions options = options_of(asked);
     const auto plan = plan_page(content, options, progress);
@@ -266,6 +274,7 @@ PreviewFigure with_page_sizes(PreviewFigure figures) {
   return [figures = std::move(figures)](const FigureRequest& asked, const std::filesystem::path& file,
                                         Progress& progress) -> Result<FigurePicture> {
     if (!names_page(file)) return figures(asked, file, progress);
+    TRY(check_of_answer(asked, file));
     const auto plan = TRY(plan_page(content_of(asked), options_of(asked), progress));
     return FigurePicture{nullptr, plan.bytes};
   };

@@ -49,10 +49,12 @@ bool is_study(const std::string& path) {
   return in.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == kBegin;
 }
 
-Result<ReadStudy> read_study(const std::string& study, int threads, std::vector<Error>& problems) {
+Result<ReadStudy> read_study(const std::string& study, int threads, std::vector<Error>& problems,
+                             const std::atomic<bool>& stop) {
   if (!is_study(study))
     return bad_input(study, "", "what --resume wrote: a file, or a folder with .jsonl files", "none");
-  const auto rows = TRY(StudyRows::open(study, {}, false, problems));
+  const auto rows = TRY(StudyRows::open(study, {}, false, problems, stop));
+  if (stop) return cancelled(study);
   if (rows.statements().empty()) return bad_input(study, "", "a line that states the study", "none");
   ReadStudy read{.statement = rows.statements().back()};
   std::set<std::string> studies;
@@ -82,7 +84,8 @@ Result<ReadStudy> read_study(const std::string& study, int threads, std::vector<
   for (const auto& [number, row] : by_row) gathering.add(*row);
   gathering.finish();
   warn_of_small_wholes(study, read.question, read.values, problems);
-  read.summaries = summaries_of(read.question, read.values, threads);
+  read.summaries = summaries_of(read.question, read.values, threads, stop);
+  if (stop) return cancelled(study);
   return read;
 }
 

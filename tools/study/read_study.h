@@ -25,7 +25,8 @@ struct ReadStudy {
 bool is_study(const std::string& path);
 
 /// A warning where there are other studies, or rows without numbers. Errors: no study, none with a row that has
-/// numbers.
-Result<ReadStudy> read_study(const std::string& study, int threads, std::vector<Error>& problems);
+/// numbers; it was stopped.
+Result<ReadStudy> read_study(const std::string& study, int threads, std::vector<Error>& problems,
+                             const std::atomic<bool>& stop = kNeverStops);
 
 }  // namespace headlight

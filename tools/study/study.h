@@ -71,7 +71,8 @@ void add_control(const PatchControl& control, Arrays& arrays);
 void add_control(const PatchControl& control, std::vector<StudyCell>& cells, bool lost = false);
 
 /// What was gathered, summed up, with the tests against random places where there are any.
-std::vector<Summary> summaries_of(const StudyQuestion& question, const StudyValues& gathered, int threads);
+std::vector<Summary> summaries_of(const StudyQuestion& question, const StudyValues& gathered, int threads,
+                                  const std::atomic<bool>& stop = kNeverStops);
 /// A warning names pairs whose difference is so small that their shares mean little, or that there is none in the mean.
 void warn_of_small_wholes(const std::string& file, const StudyQuestion& question, const StudyValues& gathered,
                           std::vector<Error>& problems);

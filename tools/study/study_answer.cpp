@@ -239,12 +239,13 @@ void add_tests(const StudyValues& gathered, Normalise how, std::vector<Summary>&
 
 }  // namespace
 
-std::vector<Summary> summaries_of(const StudyQuestion& question, const StudyValues& gathered, int threads) {
+std::vector<Summary> summaries_of(const StudyQuestion& question, const StudyValues& gathered, int threads,
+                                  const std::atomic<bool>& stop) {
   std::vector<const Numbers*> all;
   for (const Numbers& one : gathered.numbers) all.push_back(&one);
   const Normalise how = question.normalise.value_or(Normalise::none);
-  std::vector<Summary> summaries = summaries_of(all, how, threads);
-  if (question.normalise) add_tests(gathered, how, summaries);
+  std::vector<Summary> summaries = summaries_of(all, how, threads, stop);
+  if (question.normalise && !stop) add_tests(gathered, how, summaries);
   return summaries;
 }
 

@@ -12,7 +12,6 @@
 #include "figure/labels.h"
 #include "figure/map_items.h"
 #include "paper/figure_file.h"
-#include "study/read_study.h"
 #include "study/study_plots.h"
 #include "study/study_words.h"
 
@@ -207,6 +206,8 @@ std::string caption_of_study(const ReadStudy& study, Language language) {
   return joined_texts(parts, " · ");
 }
 
+}  // namespace
+
 Drawing drawing_of_study(const ReadStudy& study, const FigureOptions& options, const TextWidth& measure) {
   const Language language = options.language;
   Page page = new_page(options, measure);
@@ -217,13 +218,6 @@ Drawing drawing_of_study(const ReadStudy& study, const FigureOptions& options, c
   page.y += 0.6f * page.label;
   for (const CellGroup& group : groups_of(study)) add_group(page, study, group, options);
   return with_caption(std::move(page), caption_of_study(study, language));
-}
-
-}  // namespace
-
-Result<Drawing> draw_study(const std::string& study, const FigureOptions& options, const TextWidth& measure,
-                           int threads, std::vector<Error>& problems) {
-  return drawing_of_study(TRY(read_study(study, threads, problems)), options, measure);
 }
 
 namespace {

@@ -6,13 +6,11 @@
 #include <vector>
 
 #include "figure/figure.h"
-#include "study/study.h"
+#include "study/read_study.h"
 
 namespace headlight {
 
-/// Errors: those of read_study().
-Result<Drawing> draw_study(const std::string& study, const FigureOptions& options, const TextWidth& measure,
-                           int threads, std::vector<Error>& problems);
+Drawing drawing_of_study(const ReadStudy& study, const FigureOptions& options, const TextWidth& measure);
 
 /// Of `figure` and `page`: draws its SOURCE into the file, with --view study or, where it is a study, without a view;
 /// nothing where something else is asked for. A page is one HTML file with the figure, a table and the numbers as JSON.

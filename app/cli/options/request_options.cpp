@@ -20,6 +20,7 @@
 #include "read/external/own_numbers.h"
 #include "read/external/page_text.h"
 #include "read/gguf/gguf_model.h"
+#include "session/tool_state.h"
 
 namespace headlight {
 namespace {
@@ -257,7 +258,10 @@ Result<Startup> RequestOptions::start_of_window() const {
   }
   const auto resolved = TRY(path_of_source(source_));
   if (source_.starts_with(kShipped)) return start();
-  if (!path_exists(resolved / "config.json") && !is_gguf(resolved) && logged_steps(resolved).empty()) return start();
+  if (!path_exists(resolved / "config.json") && !is_gguf(resolved) && logged_steps(resolved).empty()) {
+    auto opened = start();
+    return !opened && opened_by_tool(source_) ? later : opened;
+  }
   return later;
 }
 

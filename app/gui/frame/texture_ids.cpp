@@ -88,4 +88,8 @@ std::uint64_t preview_version(const AppState& state, std::size_t map) {
   return in(MapFamily::compared, state.preview.version() << 20 | std::uint64_t{2} << 18 | map);
 }
 
+std::uint64_t tool_version(std::uint64_t version, std::size_t map) {
+  return in(MapFamily::compared, version << 20 | std::uint64_t{3} << 18 | map);
+}
+
 }  // namespace headlight

@@ -37,5 +37,7 @@ std::uint64_t joint_version(const AppState& state, std::size_t side);
 
 /// A map of the figure that the browser would write, by its number in the drawing.
 std::uint64_t preview_version(const AppState& state, std::size_t map);
+/// The n-th map of what a tool shows, whose contents it counts.
+std::uint64_t tool_version(std::uint64_t version, std::size_t map);
 
 }  // namespace headlight

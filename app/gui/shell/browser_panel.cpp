@@ -91,7 +91,7 @@ std::string kind_in_words(const Gui& gui, const std::string& what) {
   const std::pair<std::string_view, const Words*> kinds[] = {
       {"session", &kFileWords.session}, {"lesson", &kFileWords.lesson},   {"page", &kFileWords.page},
       {"tensors", &kFileWords.tensors}, {"picture", &kFileWords.picture}, {"mask", &kFileWords.mask},
-      {"text", &kFileWords.text}};
+      {"text", &kFileWords.text},       {"study", &kFileWords.study}};
   for (const auto& [kind, words] : kinds)
     if (what == kind) return gui.word(*words);
   return what;

@@ -10,6 +10,7 @@
 #include "gui/frame/imgui_compat.h"
 #include "gui/frame/no_answer.h"
 #include "session/shown.h"
+#include "session/tool_state.h"
 #include "words/compare_words.h"
 #include "words/inside_words.h"
 #include "words/text_words.h"
@@ -50,9 +51,8 @@ void width_box(Gui& gui) {
   dim_text(gui, gui.word(kFileWords.millimetres));
 }
 
-}  // namespace
-
-void figure_choices(Gui& gui) {
+/// What of the answer the figure shows.
+void kind_choices(Gui& gui) {
   const Browser& browser = gui.state.browser;
   bool first = true;
   const auto kind = [&](const char* name, const char* label, FigureKind one) {
@@ -80,6 +80,14 @@ void figure_choices(Gui& gui) {
     explain_item(gui, kCompareWords.tip_figure_compare);
     kind("figure patch", gui.word(kCompareWords.take_from_a), FigureKind::patch);
   }
+}
+
+}  // namespace
+
+void figure_choices(Gui& gui) {
+  const Browser& browser = gui.state.browser;
+  const bool of_answer = !picture_of_tool(gui.state);
+  if (of_answer) kind_choices(gui);
   const auto width = [&](const char* name, const Words& label, float mm) {
     same_line_if_room(button_width(gui.word(label)), mm == kColumnMm ? 12 * gui.unit : 0);
     if (flat_button(gui, name, gui.word(label), browser.width == mm))
@@ -98,7 +106,8 @@ void figure_choices(Gui& gui) {
   theme("figure theme window", kFileWords.theme_of_window, std::nullopt);
   theme("figure theme light", kFileWords.light, false);
   theme("figure theme dark", kFileWords.dark, true);
-  format_choices(gui, {".pdf", ".svg", ".png", ".html"});
+  if (of_answer) format_choices(gui, {".pdf", ".svg", ".png", ".html"});
+  else format_choices(gui, {".pdf", ".svg", ".png"});
 }
 
 void export_choices(Gui& gui) {

@@ -31,22 +31,23 @@ constexpr std::tuple<View, Words, Words> kBarViews[] = {
     {View::code, kCodeWords.view_code, kCodeWords.tip_view_code},
     {View::flow, kWindowWords.view_flow, kWindowWords.tip_view_flow},
     {View::compare, kCompareWords.view_compare, kCompareWords.tip_view_compare},
-    {View::train, kWindowWords.view_train, kWindowWords.tip_view_train}};
+    {View::train, kWindowWords.view_train, kWindowWords.tip_view_train},
+    {View::study, kWindowWords.view_study, kWindowWords.tip_view_study}};
 
 std::vector<Segment> view_segments(const Gui& gui) {
   std::vector<Segment> segments;
   for (const auto& [view, label, tip] : kBarViews)
-    if (is_there(view))
+    if (can_show(gui.state, view))
       segments.push_back({"view " + std::string(name(view)), gui.word(label), gui.state.view.view == view,
                           with_keys(gui, tip, {Act::show_compare})});
   return segments;
 }
 
 /// The views of these segments.
-std::vector<View> views_in_bar() {
+std::vector<View> views_in_bar(const AppState& state) {
   std::vector<View> views;
   for (const auto& row : kBarViews)
-    if (is_there(std::get<View>(row))) views.push_back(std::get<View>(row));
+    if (can_show(state, std::get<View>(row))) views.push_back(std::get<View>(row));
   return views;
 }
 
@@ -156,7 +157,7 @@ void top_bar(Gui& gui) {
     ImGui::SameLine(0, 12 * unit);
     ImGui::SetCursorPosY(top);
   }
-  if (const auto chosen = segmented(gui, views)) gui.push(ShowView{views_in_bar()[*chosen]});
+  if (const auto chosen = segmented(gui, views)) gui.push(ShowView{views_in_bar(gui.state)[*chosen]});
   ImGui::SameLine(0, close);
   lesson_menu(gui);
   ImGui::SameLine(std::max(ImGui::GetCursorPosX() + close, ImGui::GetWindowWidth() - right));

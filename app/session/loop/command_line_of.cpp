@@ -9,6 +9,7 @@
 #include "question/question_fields.h"
 #include "session/figure_request.h"
 #include "session/shown.h"
+#include "session/tool_state.h"
 #include "view/view_names.h"
 
 namespace headlight {
@@ -153,6 +154,9 @@ Result<CommandWords> asking(const AppState& state, const Document& document) {
 
 Result<CommandWords> command_words(const AppState& state, CommandGives gives) {
   const ViewState& view = state.view;
+  const auto instead = picture_of_tool(state);
+  if (gives == CommandGives::picture && instead)
+    return CommandWords{"headlight", "figure", instead->source, "-o", "figure.pdf"};
   if (gives == CommandGives::picture && layer_question(state))
     return CommandWords{"headlight", "heads", state.document.model_path, "--relations", "--by", "layer"};
   const bool codes = gives == CommandGives::picture && view.view == View::code && state.trace;

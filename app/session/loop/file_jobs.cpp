@@ -91,6 +91,7 @@ std::string file_kind(const fs::path& path) {
   if (names_page(path)) return "page";
   if (name.ends_with(kLessonEnding)) return "lesson";
   if (names_picture(path)) return "picture";
+  if (ending == ".jsonl") return opened_by_tool(path.string()) ? "study" : "";
   const bool table = ending == ".csv" || ending == ".tsv";
   if (ending == ".safetensors" || ending == ".npz" || table || is_torch_name(path)) return "tensors";
   if (ending == ".gguf") return "GGUF";
@@ -114,7 +115,7 @@ std::string model_in_words(const fs::path& folder) {
 
 /// The visible entries of a folder, folders first, each with what it is (Browser::Entry). Of a folder with a
 /// config.json that is the family and the size; of a file one of `session`, `lesson`, `page`, `tensors`, `picture`,
-/// `mask`, `text`, by its ending. Error: the folder cannot be read.
+/// `mask`, `text`, `study`, by its ending. Error: the folder cannot be read.
 Result<std::vector<Browser::Entry>> folder_entries(const fs::path& folder, const Progress& progress) {
   std::vector<Browser::Entry> entries;
   std::error_code error;

@@ -60,12 +60,6 @@ std::vector<std::unique_ptr<Companion>> companions_of_tools(JobThreads& threads,
   return all;
 }
 
-/// The command in place of opening a path, where a tool has one.
-std::optional<Command> opened_by_tool(const std::string& path) {
-  const auto opens = of_tools(&ToolState::opens);
-  return opens ? opens(path) : std::nullopt;
-}
-
 }  // namespace
 
 Errands::Errands(JobThreads& threads, const std::function<void()>& wake, Services services)

@@ -50,10 +50,10 @@ Drawing drawing_of(const std::string& study, Language language = Language::en, s
   std::vector<Error> problems;
   FigureOptions options;
   options.language = language;
-  const auto drawing = draw_study(study, options, figures::roughly, 1, problems);
-  EXPECT_TRUE(drawing) << drawing.error().message();
+  const auto read = read_study(study, 1, problems);
+  EXPECT_TRUE(read) << read.error().message();
   EXPECT_EQ(problems.size(), warnings);
-  return drawing ? *drawing : Drawing{};
+  return read ? drawing_of_study(*read, options, figures::roughly) : Drawing{};
 }
 
 std::string all_text(const Drawing& drawing) {

@@ -190,7 +190,7 @@ Status StudyRows::take_known(StudyRow row) {
   return Done{};
 }
 
-Status StudyRows::read(const std::string& file, std::vector<Error>& problems) {
+Status StudyRows::read(const std::string& file, std::vector<Error>& problems, const std::atomic<bool>& stop) {
   const auto whole = TRY(whole_bytes(file));
   files_.push_back(file);
   const int descriptor = open_file(file, Opening::read);
@@ -199,7 +199,7 @@ Status StudyRows::read(const std::string& file, std::vector<Error>& problems) {
   std::vector<std::size_t> wrong;
   std::size_t number = 0;
   Status done = Done{};
-  for (std::uintmax_t at = 0; at < whole && done;) {
+  for (std::uintmax_t at = 0; at < whole && done && !stop;) {
     auto line = lines.next();
     if (!line || !*line) break;
     at += (*line)->text.size() + 1;
@@ -223,7 +223,7 @@ Status StudyRows::read(const std::string& file, std::vector<Error>& problems) {
 }
 
 Result<StudyRows> StudyRows::open(const std::string& study, const std::optional<Shard>& shard, bool writes,
-                                  std::vector<Error>& problems) {
+                                  std::vector<Error>& problems, const std::atomic<bool>& stop) {
   StudyRows rows;
   if (study.empty()) return rows;
   if (path_exists(study) && !is_folder(study) && !is_regular(study))
@@ -243,7 +243,7 @@ Result<StudyRows> StudyRows::open(const std::string& study, const std::optional<
                                    lock.error().code));
     }
   }
-  for (const std::string& file : files_of_study(study)) TRY(rows.read(file, problems));
+  for (const std::string& file : files_of_study(study)) TRY(rows.read(file, problems, stop));
   return rows;
 }
 

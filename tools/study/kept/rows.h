@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file_lock.h"
+#include "base/progress.h"
 #include "base/result.h"
 
 namespace headlight {
@@ -54,9 +55,9 @@ class StudyRows {
   /// Rows are kept in `study`, a file or a folder. With a shard, where there is neither, it becomes a folder. With
   /// `writes` the file to write into is locked, and an interrupted last line is taken off; errors of that alone, but
   /// for another writer, go to `problems`, and nothing is kept. Damaged lines go there, too. Errors: a file that was
-  /// not written by a study, other numbers under the same name, another writer.
+  /// not written by a study, other numbers under the same name, another writer. Stopped: the rows so far.
   static Result<StudyRows> open(const std::string& study, const std::optional<Shard>& shard, bool writes,
-                                std::vector<Error>& problems);
+                                std::vector<Error>& problems, const std::atomic<bool>& stop = kNeverStops);
 
   /// Null where there is none with `fields` fields in each name.
   const StudyRow* find(const std::string& question, std::size_t fields) const;
@@ -72,7 +73,7 @@ class StudyRows {
   const std::string& file() const { return file_; }
 
  private:
-  Status read(const std::string& file, std::vector<Error>& problems);
+  Status read(const std::string& file, std::vector<Error>& problems, const std::atomic<bool>& stop);
   bool take(const std::string& line, StudyRow row);
   Status take_known(StudyRow row);
 

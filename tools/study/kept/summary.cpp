@@ -116,13 +116,14 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-std::vector<Summary> summaries_of(const std::vector<const Numbers*>& all, Normalise how, int threads) {
+std::vector<Summary> summaries_of(const std::vector<const Numbers*>& all, Normalise how, int threads,
+                                  const std::atomic<bool>& stop) {
   std::vector<Summary> summaries(all.size());
   std::vector<std::size_t> order(all.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto size_of = [&](std::size_t at) { return all[at]->values.size(); };
   std::ranges::stable_sort(order, {}, size_of);
-  for (std::size_t first = 0, end = 0; first < order.size(); first = end) {
+  for (std::size_t first = 0, end = 0; first < order.size() && !stop; first = end) {
     std::vector<Place> places;
     for (end = first; end < order.size() && end - first < kPlacesAtOnce && size_of(order[end]) == size_of(order[first]);
          ++end) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/index.h"
+#include "base/progress.h"
 #include "cli/frame/study.h"
 
 namespace headlight {
@@ -38,8 +39,10 @@ double mean_of(const std::vector<double>& values);
 inline double size_of(const Summary& one) { return std::isnan(one.mean) ? -1 : std::abs(one.mean); }
 
 /// Quartiles between two values are interpolated; those of shares are of the pairs' own shares, but for
-/// Normalise::none. The interval is that of kDraws samples, always the same ones. There is a value in each.
-std::vector<Summary> summaries_of(const std::vector<const Numbers*>& all, Normalise how, int threads = 0);
+/// Normalise::none. The interval is that of kDraws samples, always the same ones. There is a value in each. Stopped:
+/// some are empty.
+std::vector<Summary> summaries_of(const std::vector<const Numbers*>& all, Normalise how, int threads = 0,
+                                  const std::atomic<bool>& stop = kNeverStops);
 Summary summary_of(std::vector<double> values);
 
 /// The two-sided p of Wilcoxon's signed-rank test (1945) that the differences are symmetric about 0: exact for up to 50
