@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import inspect
 import io
 import itertools
@@ -17,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from .engine import LISTS, Array, as_numpy, is_tensor, torch_module
-from .nodes import (BLOCKED, LENGTHS, MADE, MASKS, MOST_WEIGHTS, NOTHING, OTHER_SIDE, PROJECTED, SEGMENTS, Call,
+from .engine import LISTS, Array, as_numpy, is_tensor, roles_of, torch_module
+from .nodes import (BIASES, BLOCKED, LENGTHS, MADE, MASKS, MOST_WEIGHTS, NOTHING, OTHER_SIDE, PROJECTED, SEGMENTS, Call,
                     factor_of, index_after, moves_of)
 
 # English and Chinese; what is said is a tuple: a name, and what stands in the gaps.
@@ -27,6 +28,8 @@ TEXTS, NAMED = {**_WORDS["mistakes"], **_WORDS["lines"]}, {*_WORDS["mistakes"]} 
 _ROLES = ("query", "key", "value")
 _AXES = ("s", "ts", "bs", "bt", "sb", "bts", "hts", "tsb", "bhts", "tsbh")     # of masks that programs hand over
 ASKED = f"{MASKS}|{LENGTHS}|{SEGMENTS}|{OTHER_SIDE}"     # in names of arguments that have to change something
+DECODERS = r"Decoder(Layer|Block|$)|Causal|GPT|Llama|LM$"      # in names of modules whose tokens see no later ones,
+LATER = "tgt_mask|trg_mask|target_mask|causal|ahead|attn_mask"     # and of a decoder's arguments that hide those
 RUNNING = threading.local()      # `alone`: whether a module runs without the watches of this thread
 
 
@@ -136,6 +139,12 @@ def said_of(call: Call, named: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
         if role != "query" and 1 < count < len(ids) and (ids != np.arange(len(ids)) * count // len(ids)).any():
             yield "apart", ("query",), (role,), ("heads",)
     yield from [("dropout", f"{call.dropped:g}")] * (call.dropped > 0)
+    bases = [call.node(role).path(MADE)[0] for role in ("query", "key")]
+    decodes = any(re.search(DECODERS, type(module).__name__) and ("Decoder" not in type(module).__name__ or re.search(
+        LATER, " ".join(inspect.signature(module.forward).parameters))) for module in call.modules[:3])
+    if decodes and call.shape[2] == call.shape[3] > 1 and {one.kind for one in bases} == {"linear"} and \
+            bases[0].info.made is bases[1].info.made and np.triu(allowed_of(call).any((0, 1)), 1).any():
+        yield ("sees_later",)
     if call.found is not None and len(call._parts) == 1 and np.isnan(as_numpy(call.found)).any():
         yield "nan", *_places(np.isnan(as_numpy(call.found)).any(-1))
     yield from _of_output(call, stands.get("query"), named)
@@ -161,6 +170,22 @@ def pasts(calls: Sequence[Call]) -> Iterator[tuple[Any, ...]]:
                 stands.add("here" if here else "moved" if moved else "changed")
         if stands - {"here"}:
             yield at, call.where, "cache_mixed" if stands == {"here", "moved"} else "past_order"
+        elif before is not None and len(call._parts) == 1 and blocked_otherwise(call, before):
+            yield at, call.where, "blocked_otherwise"
+
+
+def blocked_otherwise(call: Call, before: Call) -> bool:
+    """Whether keys that stayed, and that a call could see or blocks for all, are seen in one of two calls alone."""
+    one, two = before.key, call.key
+    (first, new), alike = before.new_rows(), one.shape == two.shape and np.array_equal(one, two)
+    count = one.shape[2] if alike else min(first + new if new else before.shape[2], one.shape[2], two.shape[2])
+    masks = [np.broadcast_to(allowed_of(some).any(1, keepdims=True), (len(some.places), 1, *some.shape[2:]))
+             for some in (before, call)]
+    was, now = (mask.any((1, 2))[:, :count] for mask in masks)
+    if alike:      # (a mask of queries differs in parts of them)
+        return all((mask == mask.any(2, keepdims=True)).all() for mask in masks) and bool((now != was).any())
+    same = one.shape[:2] + one.shape[3:] == two.shape[:2] + two.shape[3:]
+    return same and np.array_equal(one[:, :, :count], two[:, :, :count]) and bool((now & ~was).any())
 
 
 def _places(rows: Array) -> Iterator[str]:
@@ -453,7 +478,11 @@ class _Reruns:
 
     def __init__(self, again: Again, watch: Callable[[], Any]) -> None:
         self.again, self.watch, self.given = again, watch, parts_of(again.call[1:])
-        self.numbers = [is_tensor(one) and one.is_floating_point() and one.dim() > 1 for one in self.given]
+        self.numbers = [is_tensor(one) and one.is_floating_point() and one.dim() > 1 and not re.search(
+            f"{MASKS}|{BIASES}", name) for name, one in zip(again.names, self.given)]
+        most = max([one.dim() for one, number in zip(self.given, self.numbers) if number], default=0)
+        self.numbers = [number and one.dim() >= min(most, 3)     # (tables of positions are no inputs)
+                        for one, number in zip(self.given, self.numbers)]
         out, calls = again.known or (None, [])
         found = [call for call in calls if call.whole and call._parts[0] is call]
         self.outs, self.calls = (self.numbers_of(out), found) if found else self.ran()
@@ -480,6 +509,13 @@ class _Reruns:
         some = [(one, two) for one, two in zip(self.outs, after) if one.isfinite().any()]
         return bool(some) and not any(_moved(one, two, 1e-5).any() for one, two in some)
 
+    def reaches(self, *changes: Any) -> bool:
+        """Whether a change moves a query, key or value."""
+        after = self.ran(*changes)[1]
+        pairs = [(getattr(one, role), getattr(two, role)) for one, two in zip(self.calls, after) for role in _ROLES]
+        known = [pair for pair in pairs if pair[0] is not None and pair[1] is not None]
+        return len(after) != len(self.calls) or any(_moved(*pair).any() for pair in known)
+
     def rows(self, after: Any) -> list[dict[str, Array]]:
         """Which of what ran so moved, (sentences, rows) of each call."""
         return [{role: _moved(getattr(one, role), getattr(two, role)).any((1, 3)) for role in _ROLES}
@@ -491,7 +527,7 @@ class _Reruns:
         if self.numbers[at]:
             return not bool(((one <= BLOCKED) | (one == 1)).any())
         return getattr(one, "dtype", None) == torch_module().int64 and one.dim() == 2 and bool(one.max() > 1) and \
-            not any(self.numbers)
+            not any(self.numbers) and not re.search(f"{MASKS}|{BIASES}", self.again.names[at])
 
     def in_order(self, size: int, axis: int) -> bool | None:
         """Whether it matters in what order entries along this axis of inputs stand; None: that is not known."""
@@ -512,13 +548,15 @@ class _Reruns:
 
     def idle(self, later: bool, known: Sequence[int] = ()) -> Iterator[tuple[Any, ...]]:
         """Arguments that change nothing; in a `later` call those that are others than before, and no masks."""
+        alone = all((allowed_of(call).sum(-1) < 2).all() for call in self.calls)      # what has one key shows no query
         for at, (name, one) in enumerate(zip(self.again.names, self.given)):
             asked = is_tensor(one) and (self.is_input(at) or re.search(OTHER_SIDE if later else ASKED, name)) and (
                 at in self.again.fresh or not later) and at not in known
             if asked and one.shape[-1:] > (1,):
                 whole = one.is_floating_point() and self.is_input(at) and not re.search(MASKS, name)
                 other = _other(one, ... if whole else (..., 0))
-                if (other != one).any() and self.still(lambda of, value: other if of == at else value):
+                change = functools.partial(lambda at, other, of, value: other if of == at else value, at, other)
+                if (other != one).any() and self.still(change) and not (alone and self.reaches(change)):
                     yield 0, self.calls[0].where, "idle_argument", name
 
     def unused(self, named: Callable[[Any], Mapping[str, Any]]) -> Iterator[tuple[Any, ...]]:
@@ -530,6 +568,23 @@ class _Reruns:
                     lambda _, one: one, {id(weight): _other(weight.detach())}):
                 self.again.idle.add(id(weight))
                 yield from [] if other else [(at, call.where, "idle", *2 * (len(weight),), (role,))]
+
+    def weights_unused(self) -> Iterator[tuple[Any, ...]]:
+        """Weights and biases of roles that change nothing, of modules that ran and of their like in a list."""
+        ran, found = {re.sub(r"\d+", "", call.module) for call in self.calls}, {}      # type: set[str], dict[str, Any]
+        for name, owner in self.again.call[0].named_modules():
+            if {re.sub(r"\d+", "", name), type(owner).__name__ * (not name)} & ran - {""}:
+                found.update({f"{name}.{of}".strip("."): one for of, one in owner.named_parameters() if id(one) not in
+                              self.calls[0].called and roles_of(of) and not re.search("norm|mem", of)})
+        rest = [*found.items()][:16]
+        for some in (rest, *([one] for one in rest if len(rest) > 1)):
+            others = {id(one): _other(one.detach(), ...) for _, one in some}
+            change: Any = lambda _, one: one
+            if some and self.still(change, others) and not self.reaches(change, others):
+                names = ", ".join(name for name, _ in some)
+                yield 0, self.calls[0].where, "idle_weights", names
+                if some is rest:
+                    break
 
     def masks_unused(self) -> Iterator[tuple[Any, ...]]:
         """Masks of keys from which those of no call follow, whichever of their entries may be attended to."""
@@ -576,9 +631,14 @@ class _Reruns:
                 one = used.setdefault((id(base.info.weight), width), (at, role, base, {*range(width)}))
                 one[3].difference_update(np.unique(index % width).tolist())
         for (name, width), (at, role, base, rest) in used.items():
-            weight = base.info.weight.detach()
-            if rest and self.still(lambda _, one: one, {name: _other(weight, self.of_columns(base, rest))}):
-                yield at, self.calls[at].where, "idle", len(rest), width, (role,)
+            runs = np.split(np.sort([*rest]), np.flatnonzero(np.diff(np.sort([*rest])) > 1) + 1)
+            cached = any(self.calls[at].node(one).path(MADE)[0].cache for one in _ROLES)
+            halves = [[run[:len(run) // 2] for run in runs], [run[len(run) // 2:] for run in runs]]      # keys, values
+            for some in (runs, *(halves if cached else ())):
+                columns, weight = [*itertools.chain(*some)], base.info.weight.detach()
+                if columns and self.still(lambda _, one: one, {name: _other(weight, self.of_columns(base, columns))}):
+                    yield at, self.calls[at].where, "idle", len(columns), width, (role,)
+                    break
 
     @staticmethod
     def of_columns(base: Any, columns: Any) -> tuple[Any, ...]:
@@ -698,7 +758,7 @@ def leaks(again: Again, watch: Callable[[], Any], named: Any = None) -> Iterator
     axis = next((one for one in (0, 1) if sizes.get(one) == count and few[one] and (
         sizes.get(1 - one) != count or not sides[one][0]["query"].any(1).all())), 2)
     runs.learned(others)
-    yield from [*runs.unused(named), *runs.columns(), *runs.unblocked(), *runs.heads(),
+    yield from [*runs.unused(named), *runs.weights_unused(), *runs.columns(), *runs.unblocked(), *runs.heads(),
                 *runs.masks_unused(), *runs.later()]
     some = numbers if 1 < len(numbers) < 5 else []
     each = [runs.rows(runs.ran(lambda at, one: _other(one) if at == only else one)) for only in some]
@@ -728,8 +788,11 @@ def leaks(again: Again, watch: Callable[[], Any], named: Any = None) -> Iterator
             runs.in_order(sizes[0], 0) is False and not any(
                 runs.given[number].stride(0) < runs.given[number].stride(1) for number in numbers):
         yield 0, calls[0].where, "axis_given"
-    if axis == 2 and count > 1:
+    one_by_one = count == 1 and len(sizes) == 2 and sum(call.site == calls[0].site for call in calls) % sizes[0] == 0
+    if axis == 2 and (count > 1 or one_by_one):
         yield from runs.spread(sizes, others) if 0 in sizes else ()
+        if one_by_one and not any(_moved(one, two).any() for one, two in zip(outs, others[0][0])):
+            yield 0, calls[0].where, "idle_argument", runs.again.names[inputs[0][0]] + f"[{(sizes[0] + 1) // 2}]"
         return
     yield from runs.masks_apart(count, axis) if axis < 2 and not found else ()
     axis = 1 - axis if axis < 2 else min(sizes)

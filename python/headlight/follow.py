@@ -453,7 +453,7 @@ class Tracer:
         within = root.info.of if root.kind == "linear" else None
         made = NOTHING if call is not None or x.dim() < 2 else self._source(x)
         info = Linear(parameter, name, slipped, kept, bias_of, weakref.ref(x), call, within, axis, made)
-        self._used.update([] if bias is None else [id(bias)])
+        self._used.update([] if bias is None else [id(bias), id(bias._base)])
         node = Node("linear", None, out.shape, caller(), info)
         if factor != 1:
             node = Node("scale", node, out.shape, caller(), factor) if of_bias == factor else \
@@ -467,6 +467,7 @@ class Tracer:
         """x met a kernel with axes of heads: the same as a projection, whose columns are then cut into heads."""
         letters, (kernel, x) = product.letters, (product.operands[one] for one in (side, "ab"[side == "a"]))
         of_x = letters["ab"[side == "a"]]
+        self._used.add(id(kernel))
         kept, columns = ("".join(one for one in own if one in letters["out"]) for own in (of_x, letters[side]))
         summed = "".join(one for one in letters[side] if one not in letters["out"])
         if set(kept) & set(columns) or set(summed) != set(of_x) - set(kept):
@@ -620,6 +621,8 @@ class Tracer:
         if root.kind in ("", "source"):
             return
         number = number_of(other)
+        if number == 0 and not is_tensor(other):
+            return self._tag(out, node)       # the sum of a list begins with 0
         if (root.kind == "context" and friend.kind in ("context", "heads") and "add" in op.name) or \
                 (root.kind == "heads" and node.kind == "sum" and friend.kind == "context"):
             self._heads_lost("added up", [root, friend], out)

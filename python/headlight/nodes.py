@@ -23,6 +23,7 @@ BLOCKED = -1e3           # added to a score, or replaces it: in effect −inf
 _FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 MOST_WEIGHTS = 1 << 20      # numbers of a sentence's weights that are kept
 MASKS = "mask|pad"       # in names of arguments
+BIASES = "bias|alibi"     # in names of what is added to scores
 LENGTHS = "len|visible|valid|attend|keep|allow|bias"     # in names of what a mask has to follow from
 SEGMENTS = "seg|doc|seq|pack"     # in names of what says which tokens belong together
 OTHER_SIDE = r"mem|enc|context|ctx|cross|cond|src|source|kv|key"     # in names of what cross-attention has keys of
@@ -262,8 +263,8 @@ def layout_of(product: Product) -> tuple[list[list[Place]], tuple[Any, ...]]:
         by_sentence.setdefault(sentence, []).append(place)
     order = index % width if each_once else index
     groups = [sorted(group, key=lambda place: (int(order[place][0, 0]), place)) for group in by_sentence.values()]
-    depends = sum(any(sentence != sentences[(*at[:axis], 0, *at[axis + 1:])] for at, sentence in sentences.items())
-                  for axis in range(len(product.shared)))
+    batch = lead[within][..., 0, 0] if within else np.reshape([*map(hash, sentences.values())], (1, *product.shared))
+    depends = max(sum(bool((one != one.take([0], axis)).any()) for axis in range(one.ndim)) for one in batch)
     site, wrong = first_reshaping(product.nodes[side]), ()      # type: Any, tuple[Any, ...]
     tokens = [one[0] // one[1].shape[-1] for _, one in known]
     if len(tokens) == 2 and all(one.shape[-2] > 1 and (one == one[..., :1, :1]).all() for one in tokens):

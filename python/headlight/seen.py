@@ -209,7 +209,9 @@ class _Captured:
                 tensor, order = call.output[0], slice(None) if self.columns is None else self.columns
                 output = as_numpy(tensor).astype(np.float32).reshape(merge.shape)
                 arrays.update(merge=merge[:, order], output=output[:, order])
-                self.facts["row_length"] = tensor.shape[-2] if tensor.dim() > 2 else 0
+                stand = stand_of(call, "query") if len(parts) == 1 else None      # (blocks are parts of a row)
+                rows_of_all = tensor.dim() > 2 and (stand is None or stand.sizes["sentences"] >= count)
+                self.facts["row_length"] = tensor.shape[-2] if rows_of_all else 0
             elif call.fused_output is not None and call.context_groups:
                 arrays["output"] = side_by_side(as_numpy(call.context_of(call.fused_output))[:kept])
         self._take_mask(sentences, rows)

@@ -4,15 +4,17 @@ right, and with a line that is wrong. A change is `old -> new`, of the text; sev
 import math
 
 from common import torch
+import field_caches
 import field_decoders
 import field_others
+import field_stacks
 import field_variants
 from forms import Form
 from torch2 import scaled_dot_product_attention
 
 nn = torch.nn
 NAMES = {"torch": torch, "nn": nn, "F": nn.functional, "math": math, "sdpa": scaled_dot_product_attention}
-PROGRAMS = field_decoders.PROGRAMS + field_others.PROGRAMS + field_variants.PROGRAMS
+PROGRAMS = [one for room in (field_decoders, field_others, field_variants, field_caches, field_stacks) for one in room.PROGRAMS]
 
 
 def changed(text, change):
@@ -24,7 +26,7 @@ def changed(text, change):
 
 
 def form(name, text, change):
-    """The text makes `run`, from seed 0, in evaluation and without a gradient."""
+    """The text makes `run`, from seed 0, in evaluation and without a gradient, and `expect` where it has a config."""
     torch.manual_seed(0)
     names = dict(NAMES, B=3, T=6, D=32, H=4, d=8, x=torch.randn(3, 6, 32), memory=torch.randn(3, 5, 32),
                  pad=torch.arange(6)[None] < torch.tensor([6, 4, 3])[:, None], causal=torch.ones(6, 6).tril().bool(),
@@ -34,7 +36,7 @@ def form(name, text, change):
     def run():
         with torch.no_grad():
             return names["run"]()
-    return Form(f"{name}: {change or 'as it is'}", run)
+    return Form(f"{name}: {change or 'as it is'}", run, expect=names.get("expect"))
 
 
 def field_forms():

@@ -30,7 +30,7 @@ def judged(form):
     """accused (or named), unchecked or right; and the report."""
     with headlight.watch(keep=headlight.Keep(sentences=4)) as seen:
         form.run()
-    report = seen.check()
+    report = seen.check(expect=form.expect)
     return "named" if report.mistakes else "right" if report.ok else "unchecked", report
 
 

@@ -338,6 +338,7 @@ struct PartsJudge {
     if (call.softcap > 0 && !compare({"attn_logit_softcapping"}, static_cast<double>(call.softcap)))
       take(phrases::softcap_given, decimal(static_cast<double>(call.softcap)));
     if (call.softcap == 0 && meant(call, {"attn_logit_softcapping"}) > 0) add(softcap_missing);
+    if (call.scale != 0) compare({"query_pre_attn_scalar"}, 1 / std::pow(static_cast<double>(call.scale), 2));
     if (call.array("sinks")) take(phrases::sinks_given);
     compare(kHeadCounts, static_cast<double>(call.heads));
   }
