@@ -69,11 +69,13 @@ Status give_own_mask(std::string_view where, MaskSpec& spec, Index queries, Inde
   if (!order) {
     const Axes3 last{queries, keys, sentences}, first{sentences, queries, keys};
     if (spec.batch->sentences_first)
-      return bad_input(where, "axes",
-                       "(sentences, queries, keys) = " + axes_text({first.begin(), first.end()}) +
-                           " and an axis of heads, each axis whole or 1",
-                       axes_text({shape.begin(), shape.end()}) + ": " + misfit(shape, first, "bij"),
-                       ErrorCode::mask_shape);
+      return bad_input(
+          where, "axes",
+          "(sentences, queries, keys) = " + axes_text({first.begin(), first.end()}) +
+              " and an axis of heads, each axis whole or 1",
+          axes_text({shape.begin(), shape.end()}) + ": " + misfit(shape, first, "bij") +
+              (shape == Axes3{keys, 1, 1} ? "; a row for all queries is " + axes_text({1, 1, 1, keys}) : std::string()),
+          ErrorCode::mask_shape);
     return bad_input(where, "axes",
                      "(queries, keys, sentences) = " + axes_text({last.begin(), last.end()}) +
                          " or (sentences, queries, keys) = " + axes_text({first.begin(), first.end()}) +

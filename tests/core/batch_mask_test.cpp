@@ -124,6 +124,18 @@ TEST(BatchMask, WhatDoesNotFitIsExplained) {
       std::string::npos);
 }
 
+TEST(BatchMask, ARowThatStandsOnItsEndIsToldHowItStands) {
+  BatchMask column = *counting({kKeys, 1, 1}).batch;  // (keys, 1, 1, 1), read as (sentences, heads, queries, keys)
+  column.sentences_first = true;
+  MaskSpec spec;
+  spec.batch = std::make_shared<const BatchMask>(std::move(column));
+  const auto refused = give_own_mask("mask", spec, kQueries, kKeys, 1, 0);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message(),
+            "mask: axes: expected (sentences, queries, keys) = (1, 2, 3) and an axis of heads, each axis whole or 1, "
+            "found (3, 1, 1): axis 0 is 3 for 1 sentence; a row for all queries is (1, 1, 1, 3)");
+}
+
 TEST(BatchMask, IsComparedByItsNumbers) {
   EXPECT_TRUE(counting({1, 2, 3}) == counting({1, 2, 3}));
   EXPECT_FALSE(counting({1, 2, 3}) == counting({3, 2, 1}));
