@@ -632,7 +632,8 @@ class _Reruns:
                 one[3].difference_update(np.unique(index % width).tolist())
         for (name, width), (at, role, base, rest) in used.items():
             runs = np.split(np.sort([*rest]), np.flatnonzero(np.diff(np.sort([*rest])) > 1) + 1)
-            cached = any(self.calls[at].node(one).path(MADE)[0].cache for one in _ROLES)
+            cached = any(self.calls[at].node(one).path(MADE)[0].cache for one in _ROLES) and \
+                (allowed_of(self.calls[at]).sum(-1) > 1).any()      # (one key alone changes nothing)
             halves = [[run[:len(run) // 2] for run in runs], [run[len(run) // 2:] for run in runs]]      # keys, values
             for some in (runs, *(halves if cached else ())):
                 columns, weight = [*itertools.chain(*some)], base.info.weight.detach()
