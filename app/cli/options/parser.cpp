@@ -247,6 +247,7 @@ std::vector<std::string> Parser::given_words(const std::vector<std::string>& but
     if (called.starts_with('-')) words.push_back(called);
     if (option->get_items_expected_max() == 0) continue;  // which takes no word
     const std::vector<std::string>& given = option->results();
+    if (option->get_expected_min() == 0 && given == std::vector<std::string>{""}) continue;  // which stands alone
     if (option->get_delimiter() != '\0') words.push_back(joined_texts(given, ","));
     else words.insert(words.end(), given.begin(), given.end());
   }

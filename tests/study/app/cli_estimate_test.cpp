@@ -98,6 +98,11 @@ TEST(EstimateCommand, OfManyPairsAveragesTheEstimates) {
     if (cell["what"] == "estimate" && cell["layer"] == 1 && cell["head"] == 1) mean = cell["mean"].get<double>();
   EXPECT_NEAR(mean, sum / 2, 1e-7);
   EXPECT_TRUE(contains(study["metric"].get<std::string>(), "estimated"));
+  const std::string rows = (folder / "rows.jsonl").string();
+  Strings kept = words;
+  kept.insert(kept.end(), {"--resume", rows});
+  parsed(kept);
+  EXPECT_TRUE(contains(run({"study", rows}).out, " --estimate --")) << "no word where none was given";
 }
 
 }  // namespace
