@@ -93,9 +93,12 @@ void add_bars(Page& page, const std::vector<PlottedMean>& bars, Theme theme) {
     page.y += line;
   }
   page.drawing.add(Stroke{{axis.at(0), top}, {axis.at(0), page.y}, 0.5f, page.ink.dim});
-  for (const double mark : axis.marks())
-    add_text(page, {axis.at(mark), page.y + 0.7f * size}, tick_number(static_cast<float>(mark)), page.value,
-             page.ink.dim, Role::value, Anchor::middle);
+  for (const double mark : axis.marks()) {
+    const std::string text = tick_number(static_cast<float>(mark));
+    const bool touches_zero = std::abs(axis.at(mark) - axis.at(0)) < page.measure(text + "0 ", page.value) / 2;
+    if (mark != 0 && touches_zero) continue;
+    add_text(page, {axis.at(mark), page.y + 0.7f * size}, text, page.value, page.ink.dim, Role::value, Anchor::middle);
+  }
   page.y += 2 * size;
 }
 

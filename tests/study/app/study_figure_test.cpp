@@ -1,6 +1,7 @@
 // A study as a figure: what its cells, bars and points are is what its rows have in common.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/figures.h"
@@ -106,6 +107,25 @@ TEST(StudyFigure, AnIntervalEndsWhereTheMeansOfSamplesDo) {
       left = std::min({left, line.from.x, line.to.x}), right = std::max({right, line.from.x, line.to.x});
   EXPECT_NEAR((left - bar.x) / bar.w, 0.5, 0.01) << "a sample that has the first pair alone is within 95 %";
   EXPECT_NEAR((right - bar.x) / bar.w, 1.5, 0.01);
+}
+
+TEST(StudyFigure, ThereAreNumbersBesideAnAxisWhereTheyHaveRoom) {
+  const Folder folder;
+  for (const double width : {160.0, 500.0}) {
+    FigureOptions options;
+    options.width = static_cast<float>(width);
+    std::vector<Error> problems;
+    const std::string study = written(folder, {patch_row(1, -2, 2), patch_row(2, 10, 2)}, kPatchStudy);
+    const auto drawing = draw_study(study, options, figures::roughly, 1, problems);
+    ASSERT_TRUE(drawing) << drawing.error().message();
+    const std::vector<Text> texts = figures::all<Text>(*drawing);
+    const auto last = std::ranges::find(texts.rbegin(), texts.rend(), "0", &Text::text);
+    ASSERT_NE(last, texts.rend());
+    for (const Text& one : texts) {
+      if (&one == &*last || one.at.y != last->at.y) continue;
+      EXPECT_GT(std::abs(one.at.x - last->at.x), figures::roughly(one.text + "0", one.size) / 2) << one.text << width;
+    }
+  }
 }
 
 TEST(StudyFigure, OfLayersAloneIsALine) {
