@@ -63,14 +63,11 @@ Result<ReadStudy> read_study(const std::string& study, int threads, std::vector<
     problems.push_back(
         bad_input(study, "studies", "one", std::to_string(studies.size()) + ": the one that was stated last is taken"));
   read.question.columns = read.statement.columns, read.question.title = read.statement.title;
-  std::map<Index, const StudyRow*> by_row;
-  std::ptrdiff_t all = 0, failed = 0;
-  for (const StudyRow& row : rows.rows()) {
-    if (row.study != read.statement.study) continue;
-    ++all;
-    if (row.error.empty() && row.keys->front().size() == read.question.columns.size()) by_row[row.row] = &row;
-    else ++failed;
-  }
+  auto by_row = rows.of_study(read.statement.study);
+  const std::ptrdiff_t all = std::ssize(by_row);
+  const std::size_t failed = std::erase_if(by_row, [&](const auto& one) {
+    return !one.second->error.empty() || one.second->keys->front().size() != read.question.columns.size();
+  });
   if (failed > 0)
     problems.push_back(bad_input(study, counted(all, "row"), "numbers in each", "none in " + std::to_string(failed)));
   if (by_row.empty()) return bad_input(study, "rows", "at least one with numbers", "none");

@@ -1,7 +1,9 @@
 #include "study/study.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <tuple>
 
 #include "base/file.h"
@@ -23,7 +25,6 @@ namespace {
 
 constexpr std::size_t kMostSentencesBytes = std::size_t{1} << 26;  // of a file of sentences
 constexpr Index kMostShards = 100000;
-constexpr std::size_t kMostMissing = 10;  // rows that are named
 
 /// Ids where the checkpoint reads nothing else, else a text.
 Status set_sentence(Document& document, const std::string& text, const Lexicon& lexicon) {
@@ -74,9 +75,11 @@ StudyStatement statement_of(const QuestionCommand& command, const StudyRun& run,
           .machine = runs_avx2() ? "AVX2" : "without AVX2"};
 }
 
-/// The name of a pair's row: its texts, and the tokens that the model's tokenizer makes of them.
-std::string question_id(const StudyRun& run, const StudyPair& pair) {
+/// The name of a pair's row: its texts, and the tokens that the model's tokenizer makes of them. A pair that the file
+/// has again counts again: its row is another.
+std::string question_id(const StudyRun& run, const StudyPair& pair, int before) {
   std::string text = run.statement.study;
+  if (before > 0) text += " again " + std::to_string(before);
   for (const std::string* sentence : {&pair.clean, &pair.corrupt}) {
     text += "\n" + *sentence;
     if (sentence->empty() || (sentence == &pair.corrupt && !run.question.with_corrupt)) continue;
@@ -130,11 +133,6 @@ StudyRow computed_row(const StudyRun& run, const StudyPair& pair, const std::str
   return row;
 }
 
-std::string named_rows(const std::vector<Index>& rows) {
-  return (rows.size() == 1 ? "row " : "rows ") +
-         first_texts(rows, kMostMissing, [](Index row) { return std::to_string(row); });
-}
-
 /// What --gather finds of another kind of machine among the rows of the study.
 void warn_of_machines(const StudyRows& rows, const StudyRun& run, std::vector<Error>& problems) {
   std::string machine;
@@ -162,11 +160,19 @@ Status go_through(const StudyRun& run, const std::vector<StudyPair>& pairs, cons
   Gathering gathering(outcome.values, run.question.normalise.has_value());
   Progress progress;
   const ProgressReport report(run.options.pairs, &progress);
+  const auto keep = [&](const StudyRow& row) -> Status {
+    const Status added = rows.add(row, run.statement);
+    if (!added && shard) return added;
+    if (!added) outcome.problems.push_back(added.error());
+    return Done{};
+  };
+  std::map<std::array<std::string_view, 4>, int> seen;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const StudyPair& pair = pairs[i];
+    const int before = seen[{pair.clean, pair.corrupt, pair.right, pair.wrong}]++;
     if (shard && !shard->has(pair.row)) continue;
     progress.done = static_cast<float>(i) / static_cast<float>(pairs.size());
-    const std::string id = question_id(run, pair);
+    const std::string id = question_id(run, pair, before);
     const StudyRow* known = rows.find(id, run.question.columns.size());
     StudyRow computed;
     if (!known && gathers) {
@@ -176,12 +182,11 @@ Status go_through(const StudyRun& run, const std::vector<StudyPair>& pairs, cons
     const bool is_kept = known && known->error.empty();
     if (!is_kept && !gathers) {
       computed = computed_row(run, pair, id);
-      if (!known || known->error != computed.error)
-        if (const Status added = rows.add(computed, run.statement); !added) {
-          if (shard) return added.error();
-          outcome.problems.push_back(added.error());
-        }
+      if (!known || known->error != computed.error || known->row != pair.row) TRY(keep(computed));
       known = &computed;
+    } else if (!gathers && known->row != pair.row) {
+      computed = *known, computed.row = pair.row;  // where the file of pairs has it now
+      TRY(keep(computed));
     }
     ++outcome.done;
     if (!known->error.empty())

@@ -35,6 +35,8 @@ Result<std::vector<StudyPair>> read_pairs(const std::string& file, bool with_cor
 
 /// How messages name a row: `FILE: row 3`.
 std::string row_name(const std::string& file, Index row);
+/// `rows 3, 5 and 7 more`.
+std::string named_rows(const std::vector<Index>& rows);
 
 /// The question of one sentence; ids where the model reads nothing else. Errors: those of requests_of.
 Result<Request> request_of_sentence(Document document, const std::string& text, const Lexicon& lexicon);

@@ -261,12 +261,11 @@ void warn_of_small_wholes(const std::string& file, const StudyQuestion& question
   std::vector<double> sorted = sizes;
   std::ranges::sort(sorted);
   const double median = sorted[sorted.size() / 2];
-  std::vector<std::string> small;
+  std::vector<Index> small;
   for (std::size_t i = 0; i < sizes.size(); ++i)
-    if (sizes[i] < kSmallWhole * median) small.push_back(std::to_string(gathered.rows[i]));
+    if (sizes[i] < kSmallWhole * median) small.push_back(gathered.rows[i]);
   if (!small.empty()) {
-    const std::string rows = small.size() == 1 ? "row " : "rows ";
-    problems.push_back(bad_input(file, rows + joined_texts(small, ", ") + ": clean − corrupt",
+    problems.push_back(bad_input(file, named_rows(small) + ": clean − corrupt",
                                  "more than a tenth of the median, " + formatted("%.4g", median),
                                  small.size() == 1 ? "less: its own share is of almost nothing"
                                                    : "less: their own shares are of almost nothing"));

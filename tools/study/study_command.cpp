@@ -26,11 +26,10 @@ std::vector<StudyState> states_of(const StudyRows& rows) {
     states.push_back({.statement = one, .by_file = std::vector<Index>(rows.files().size())});
   }
   for (StudyState& state : states)
-    for (const StudyRow& row : rows.rows()) {
-      if (row.study != state.statement.study) continue;
+    for (const auto& [number, row] : rows.of_study(state.statement.study)) {
       ++state.rows;
-      state.errors += row.error.empty() ? 0 : 1;
-      ++state.by_file[row.file];
+      state.errors += row->error.empty() ? 0 : 1;
+      ++state.by_file[row->file];
     }
   return states;
 }

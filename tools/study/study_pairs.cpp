@@ -10,6 +10,7 @@ namespace headlight {
 namespace {
 
 constexpr std::size_t kMostPairBytes = std::size_t{1} << 26;  // of a file of pairs
+constexpr std::size_t kMostRows = 10;                         // that are named
 
 /// Blanks around a name and its capitals do not count.
 std::string* field_of(StudyPair& pair, std::string name) {
@@ -85,6 +86,11 @@ std::vector<StudyPair> pairs_of_jsonl(const std::string& file, std::string_view 
 }  // namespace
 
 std::string row_name(const std::string& file, Index row) { return file + ": row " + std::to_string(row); }
+
+std::string named_rows(const std::vector<Index>& rows) {
+  return (rows.size() == 1 ? "row " : "rows ") +
+         first_texts(rows, kMostRows, [](Index row) { return std::to_string(row); });
+}
 
 Result<std::vector<StudyPair>> read_pairs(const std::string& file, bool with_corrupt, std::vector<Error>& problems) {
   const auto text = TRY(read_file(file, kMostPairBytes));

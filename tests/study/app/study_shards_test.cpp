@@ -95,6 +95,30 @@ TEST_F(Shards, WhatIsMissingIsNamed) {
   EXPECT_EQ(asked({"--gather", study, "--metric", "kl"}).status, 1) << "the rows are of another question";
 }
 
+TEST_F(Shards, APairThatTheFileHasTwiceCountsTwice) {
+  ASSERT_TRUE(write_file(pairs, csv_of_ids() + "5 10 12 9,5 30 12 9\n5 10 12 9,5 30 12 9\n"));
+  const std::string whole = asked({}).out;
+  for (const char* part : {"0/2", "1/2"}) EXPECT_EQ(shard(part).status, 0);
+  EXPECT_EQ(asked({"--gather", study}).out, whole);
+  EXPECT_TRUE(contains(program::run({"study", study}).out, "9 of 9 rows"));
+  EXPECT_EQ(program::run({"study", study, "--format", "csv"}).out, whole);
+}
+
+TEST_F(Shards, AFileOfPairsMayChange) {
+  EXPECT_EQ(asked({"--resume", study}).status, 0);
+  const std::string first = csv_of_ids(), head = first.substr(0, first.find('\n') + 1);
+  std::string others = first.substr(head.size());
+  others.replace(others.find("11"), 2, "21");  // of the second row
+  ASSERT_TRUE(write_file(pairs, head + "5 9 12 9,5 8 12 9\n" + others));
+  const std::string whole = asked({}).out;
+  EXPECT_EQ(asked({"--resume", study}).out, whole);
+  EXPECT_TRUE(contains(program::run({"study", study}).out, "8 of 8 rows"));
+  EXPECT_EQ(program::run({"study", study, "--format", "csv"}).out, whole);
+  const std::string kept = *read_file(study);
+  EXPECT_EQ(asked({"--resume", study}).out, whole);
+  EXPECT_EQ(*read_file(study), kept);
+}
+
 TEST_F(Shards, TheWeightsAreTheModelNotItsPath) {
   const std::string here = (folder / "here").string(), elsewhere = (folder / "elsewhere").string();
   for (const std::string& to : {here, elsewhere}) std::filesystem::copy(model, to);

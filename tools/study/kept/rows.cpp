@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <tuple>
 
 #include "base/file.h"
 #include "base/folders.h"
@@ -81,6 +82,11 @@ bool read_head(std::string_view text, StudyRow& row) {
 
 std::string words_json(const std::vector<std::string>& words) {
   return "[" + joined_texts(words, ",", json_string) + "]";
+}
+
+/// What a file need not state again.
+std::string stated_in(const StudyStatement& statement) {
+  return statement.study + " " + std::to_string(statement.pairs);
 }
 
 /// Which reads back to the same bits: -0 alone would be an integer.
@@ -187,7 +193,19 @@ Status StudyRows::take_known(StudyRow row) {
                      "others: one of the two was computed wrong");
   }
   if (!first.error.empty() && row.error.empty()) first = std::move(row);
+  else if (row.row != first.row && row.error.empty() == first.error.empty())
+    first.row = row.row, first.file = row.file, first.line = row.line;
   return Done{};
+}
+
+std::map<Index, const StudyRow*> StudyRows::of_study(const std::string& study) const {
+  std::map<Index, const StudyRow*> found;
+  for (const StudyRow& row : rows_) {
+    if (row.study != study) continue;
+    const StudyRow*& there = found[row.row];
+    if (!there || std::tie(row.file, row.line) > std::tie(there->file, there->line)) there = &row;
+  }
+  return found;
 }
 
 Status StudyRows::read(const std::string& file, std::vector<Error>& problems, const std::atomic<bool>& stop) {
@@ -212,7 +230,7 @@ Status StudyRows::read(const std::string& file, std::vector<Error>& problems, co
       wrong.push_back(number);
       continue;
     }
-    if (file == file_ && statements_.size() > stated) stated_ = statements_.back().study;
+    if (file == file_ && statements_.size() > stated) stated_ = stated_in(statements_.back());
     done = take_known(*std::exchange(taken_, {}));
   }
   close_file(descriptor);
@@ -257,10 +275,11 @@ const StudyRow* StudyRows::find(const std::string& question, std::size_t fields)
 Status StudyRows::add(const StudyRow& row, const StudyStatement& statement) {
   if (file_.empty()) return Done{};
   std::string line = line_of(row);
-  if (stated_ != statement.study) line.append(kOf) += statement_json(statement);
+  const std::string stated = stated_in(statement);
+  if (stated_ != stated) line.append(kOf) += statement_json(statement);
   std::ofstream out(file_, std::ios::app | std::ios::binary);
   if (out << line + "}\n" << std::flush) {
-    stated_ = statement.study;
+    stated_ = stated;
     ++written_;
     return Done{};
   }

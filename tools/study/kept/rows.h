@@ -61,12 +61,15 @@ class StudyRows {
 
   /// Null where there is none with `fields` fields in each name.
   const StudyRow* find(const std::string& question, std::size_t fields) const;
-  /// Appends a row; the first one states the study where the file does not state this one last. After an Error nothing
+  /// Appends a row; the first one states the study where the file does not state it last, with as many
+  /// pairs. After an Error nothing
   /// more is kept.
   Status add(const StudyRow& row, const StudyStatement& statement);
 
   const std::vector<std::string>& files() const { return files_; }
   const std::deque<StudyRow>& rows() const { return rows_; }
+  /// Those of a study by their number in the file of pairs; of two under one number the one that was kept last.
+  std::map<Index, const StudyRow*> of_study(const std::string& study) const;
   /// In the order in which they were read.
   const std::vector<StudyStatement>& statements() const { return statements_; }
   bool keeps() const { return !file_.empty(); }
@@ -83,7 +86,7 @@ class StudyRows {
   std::map<std::string, std::shared_ptr<const CellKeys>, std::less<>> known_keys_ = {};  // by their JSON
   std::vector<StudyStatement> statements_ = {};
   std::optional<StudyRow> taken_ = {};
-  std::string file_ = {}, stated_ = {};  // that is written, and the study that it states last
+  std::string file_ = {}, stated_ = {};  // that is written, and what it states last
   std::size_t written_ = 0;
   std::optional<FileLock> lock_ = {};
 };
