@@ -102,6 +102,26 @@ def test_site_answers_while_one_types(s):
     expect(s.browser.js(now) == ['0.3', 2, 1], f'the reader chose 0.3, [2, 1], found {s.browser.js(now)}')
 
 
+def test_site_says_what_it_cannot_read_in_its_own_room(s):
+    """Unknown words, an empty line: one line, not in the red of errors, and nothing below it moves; words from right to left turn
+    nothing beside them."""
+    visit(s)
+    said = 'document.querySelector("#ask-area .doubt")'
+    top = 'document.getElementById("stage").getBoundingClientRect().top'
+    at = s.browser.js(top)
+    for text, wanted in (('I love pizza 😀', '😀'), ('שלום עולם, מה שלומך היום?', 'שלומך'), ('', 'No sentence yet')):
+        type_text(s, text)
+        wait_until(lambda: wanted in s.browser.js(f'{said}.textContent'), f'{text!r}: a line with {wanted}')
+        s.browser.settled()
+        expect(s.browser.js(top) == at, f'{text!r}: the stage moved from {at} to {s.browser.js(top)}')
+        colour = s.browser.js(f'getComputedStyle({said}).color')
+        red, green = (float(number) for number in re.findall(r'[0-9.]+', colour)[:2])
+        expect(green > red / 2, f'{text!r}: {colour} is a red')
+    line = s.browser.js('document.querySelector("#row-words .sentence").textContent')
+    expect(re.search('“\u2068[^“”]+\u2069” looks at “\u2068', line), f'the words of {line!r} are not apart from it')
+    expect(not s.browser.complaints, f'expected silence, found {s.browser.complaints}')
+
+
 def test_site_models(s):
     """The models of the list, and a link that holds a whole question."""
     for name, text in (('decoder', 'the cat sat on the mat'), ('encoder-d32-h2', SENTENCE), ('induction', 'du fa ke du')):

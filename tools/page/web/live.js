@@ -128,8 +128,10 @@ export function createLive(store, page) {
   }
   /** Each key is answered by the model of now; where they rest, the sentence chooses model and cell. */
   function typed() {
-    if (isComposing || input.value.trim() === '') return;
-    clearTimeout(resting);
+    if (isComposing) return;
+    resting = clearTimeout(resting);
+    problem.textContent = input.value.trim() === '' ? wordsOf('empty_text') : '';
+    if (problem.textContent) return;
     resting = setTimeout(say, TEXT_RESTS);
     if (!of(2)) say(true);  // a translator writes its answer word by word
   }

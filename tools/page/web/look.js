@@ -27,6 +27,9 @@ export function either(both) { return both?.[taste.language] ?? both?.en ?? ''; 
 /** A token as an axis shows it, in a sentence: its direction turns nothing around it. */
 export function quoted({label, text}) { return `\u2068${label ?? text}\u2069`; }
 
+/** A line with the words that it quotes: the direction of none turns what stands beside it. */
+export function isolated(line) { return line.replace(/“([^”]*)”/g, '“\u2068$1\u2069”'); }
+
 /** `L1·H2`, layers and heads counted from 0. */
 export function headName(layer, head) { return `L${layer}·H${head}`; }
 

@@ -3,7 +3,7 @@
 // weights: the guess after each layer, and which parts of A bring its answer back in B.
 
 import { button, fill, make, quiet, toggle } from './elements.js';
-import { briefNumber, either, headName, percent, quoted, wordsOf } from './look.js';
+import { briefNumber, either, headName, isolated, percent, quoted, wordsOf } from './look.js';
 
 /** A row of more keys shows the strongest. */
 const MOST_BARS = 12;
@@ -31,7 +31,7 @@ export function createBars(store, header, line, table) {
     why.textContent = wordsOf(store.view.explain ? 'close' : 'numbers');
     table.classList.toggle('unseen', !isSeen);
     const row = cell && store.core.row({...store.asked(), ...(store.view.hovered && store.view.hoveredHead)});
-    sentence.textContent = row ? row.line : wordsOf('pinned_hint');
+    sentence.textContent = row ? isolated(row.line) : wordsOf('pinned_hint');
     if (!row) return fill(table);
     const {words, lit} = row, few = words.length > MOST_BARS;
     const all = words.map((word, i) => ({...word, isLit: i === lit}));
