@@ -95,6 +95,8 @@ def test_site_answers_while_one_types(s):
         wanted = [opening['head'], opening['query'], opening['key']]
         wait_until(lambda: s.browser.js(now) == wanted, f'{text}: the cell {wanted} of a window; the page has {s.browser.js(now)}')
         agrees(s, text, ANY, '--text', text)
+        line = s.browser.js('document.querySelector("#row-words .sentence").textContent').replace('\u2068', '').replace('\u2069', '')
+        expect(line == opening['text'], f'expected the line of a window, {opening["text"]!r}, found {line!r}')
         expect(not s.browser.js(doubt), f'{text}: found {s.browser.js(doubt)!r}')
     s.browser.js('headlight.set({layer: 0, head: 3, pinned: [2, 1]})')
     type_text(s, 'The trophy does not fit in the suitcase because it is too small.')

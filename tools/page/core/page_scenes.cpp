@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "figure/head_name.h"
 #include "figure/labels.h"
 #include "figure/map_scene.h"
 #include "math/attention.h"
@@ -289,7 +290,10 @@ std::string line_of_cell(PageMaps& maps, const PageLook& look, const CellRef& ce
                               folded->fold.keys.together(one->cell.key, cell.key)))
       arc = one;
   const FoldedStack* shown = folded && folded->fold.groups_of(cell) ? folded : nullptr;
-  return lines_of_cell(look.language, cell_of(maps.trace(), look.head, cell, shown), arc, true).front();
+  std::string line = lines_of_cell(look.language, cell_of(maps.trace(), look.head, cell, shown), arc, true).front();
+  if (const NamedArc* refers = arc ? nullptr : arcs.referring_at(look.head, cell))
+    line += " " + measured_in_words(look.language, kTextWords.right_in_texts, *refers) + ".";
+  return line;
 }
 
 }  // namespace headlight
