@@ -47,10 +47,12 @@ std::string written(const Folder& folder, const std::vector<StudyRow>& rows, con
   return file;
 }
 
-Drawing drawing_of(const std::string& study, Language language = Language::en, std::size_t warnings = 0) {
+Drawing drawing_of(const std::string& study, Language language = Language::en, std::size_t warnings = 0,
+                   float width = FigureOptions().width) {
   std::vector<Error> problems;
   FigureOptions options;
   options.language = language;
+  options.width = width;
   const auto read = read_study(study, 1, problems);
   EXPECT_TRUE(read) << read.error().message();
   EXPECT_EQ(problems.size(), warnings);
@@ -111,14 +113,10 @@ TEST(StudyFigure, AnIntervalEndsWhereTheMeansOfSamplesDo) {
 
 TEST(StudyFigure, ThereAreNumbersBesideAnAxisWhereTheyHaveRoom) {
   const Folder folder;
-  for (const double width : {160.0, 500.0}) {
-    FigureOptions options;
-    options.width = static_cast<float>(width);
-    std::vector<Error> problems;
+  for (const float width : {160.0f, 500.0f}) {
     const std::string study = written(folder, {patch_row(1, -2, 2), patch_row(2, 10, 2)}, kPatchStudy);
-    const auto drawing = draw_study(study, options, figures::roughly, 1, problems);
-    ASSERT_TRUE(drawing) << drawing.error().message();
-    const std::vector<Text> texts = figures::all<Text>(*drawing);
+    const Drawing drawing = drawing_of(study, Language::en, 0, width);
+    const std::vector<Text> texts = figures::all<Text>(drawing);
     const auto last = std::ranges::find(texts.rbegin(), texts.rend(), "0", &Text::text);
     ASSERT_NE(last, texts.rend());
     for (const Text& one : texts) {
