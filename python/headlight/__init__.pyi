@@ -218,7 +218,7 @@ def next(text: Any = ..., source: Any = None, **options: Any) -> dict[str, Any]:
     """The probabilities of the next (or hidden) word, as `headlight next` has them."""
 
 
-def page(text: Any = None, source: Any = None, **options: Any) -> Page:
+def page(text: Any = ..., source: Any = None, **options: Any) -> Page:
     """The page that `headlight page` makes of a text, or of arrays as `show` takes them; `options` are its own."""
 
 
@@ -257,7 +257,7 @@ def why(text: Any = ..., source: Any = None, **options: Any) -> dict[str, Array]
     """The terms that a score of attention is a sum of, as `headlight why` has them."""
 
 
-def widget(text: Any = None, source: Any = None, **options: Any) -> Any:
+def widget(text: Any = ..., source: Any = None, **options: Any) -> Any:
     """The page as a widget of a notebook: of an `Answer`, or of what `page` takes. Its traits are what is looked at, as
     the reader or Python sets them: `head` ("1.4"), `query` and `key` (of the pinned cell, or None), `mask` ("none",
     "causal", "padding", "causal+padding", "file"), `off` (["0.3"]); `error`: why the page did not take the last."""

@@ -101,7 +101,7 @@ def _kind() -> Any:
     return type("Widget", (_OfAnywidget, AnyWidget), {**traits, "html": html, "_esm": _MODULE.read_text("utf-8")})
 
 
-def widget(text: Any = None, source: Any = None, **options: Any) -> Any:
+def widget(text: Any = ..., source: Any = None, **options: Any) -> Any:
     """The page as a widget of a notebook: of an `Answer`, or of what `page` takes. Its traits are what is looked at, as
     the reader or Python sets them: `head` ("1.4"), `query` and `key` (of the pinned cell, or None), `mask` ("none",
     "causal", "padding", "causal+padding", "file"), `off` (["0.3"]); `error`: why the page did not take the last."""

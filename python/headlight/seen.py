@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .engine import (LISTS, STACKS, Array, Error, Folder, Words, _answer, as_numpy, export, figure, first_line,
-                     held_file, layers_of, notebook_shell, open_window, projections, refused, regular, require,
-                     roles_of, run, side_by_side, tensors_file, token_metadata, torch_module, words_of_options,
-                     write_safetensors, written_whole)
+from .engine import (LISTS, STACKS, Array, Error, Folder, Words, _answer, _asked_of, as_numpy, export, figure,
+                     first_line, held_file, layers_of, notebook_shell, open_window, projections, refused, regular,
+                     require, roles_of, run, side_by_side, tensors_file, token_metadata, torch_module,
+                     words_of_options, write_safetensors, written_whole)
 from .flow import NAMED, allowed_of, leaks, pasts, said_of, stand_of, tokens_of, words
 from .follow import Enough, Tracer
 from .nodes import MADE, MOST_WEIGHTS, NOTHING, Call, Node, Site, factor_of, first_reshaping, recovered
@@ -408,9 +408,9 @@ class Still(Page):
         return self.png
 
 
-def page(text: Any = None, source: Any = None, **options: Any) -> Page:
+def page(text: Any = ..., source: Any = None, **options: Any) -> Page:
     """The page that `headlight page` makes of a text, or of arrays as `show` takes them; `options` are its own."""
-    return Page(_answer("page", text, source, options, "-o", "-").decode())
+    return Page(_answer("page", _asked_of(text, source), source, options, "-o", "-").decode())
 
 
 @refused("show")

@@ -92,8 +92,9 @@ class Held(unittest.TestCase):
         self.assertNotIn("expected", taken(w(5, 5), grid="2x2"))
 
     def test_what_would_be_shown_in_place_of_arrays_is_refused(self):
-        with self.assertRaisesRegex(headlight.Error, "attentions: expected a text or arrays, found None: was output_attentions"):
-            headlight.heads(None)
+        for ask in (headlight.heads, headlight.page):
+            with self.assertRaisesRegex(headlight.Error, "attentions: expected a text or arrays, found None: was output_attentions"):
+                ask(None)
         with tempfile.TemporaryDirectory() as folder:
             np.save(path := os.path.join(folder, "w.npy"), w(3, 3))
             with self.assertRaisesRegex(headlight.Error, "expected a text or arrays, found a file, which is a source: source='"):
