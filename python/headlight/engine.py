@@ -131,8 +131,11 @@ def as_numpy(value: Any) -> Array:
         value = value.astype(np.float32).filled(np.nan)
     if is_tensor(value):
         with refused("array: expected numbers, found a tensor without"):      # on meta or fake, a nested one
+            value = value.dequantize() if value.is_quantized else value
             value = value if value.layout == torch_module().strided else value.to_dense()
             value = (value.float() if value.is_floating_point() else value).detach().cpu().numpy()
+    rows = {len(one) if isinstance(one, LISTS) else 0 for one in value} if isinstance(value, LISTS) else set()
+    require(len(rows) < 2, "array", "rows of one length", ", ".join(map(str, sorted(rows))))
     array = np.asarray(value)
     require(array.dtype.kind in "biuf", "array", "numbers", array.dtype)
     return array.astype(np.float32) if array.dtype.kind == "f" else array
@@ -174,14 +177,17 @@ _FILES = (".npy", ".npz", ".safetensors", ".pt", ".pth", ".json", ".csv", ".tsv"
 
 def _answer(command: str, text: Any, source: Any, options: Mapping[str, Any], *more: str) -> bytes:
     """Standard output of a command about a text, about several, or about arrays."""
-    if hasattr(text, "__next__"):
+    if isinstance(text, Iterator):      # by its type: a dictionary may have an answer for any attribute
         text = [*text]
-    if isinstance(text, str) and source is None and text.endswith(_FILES) and os.path.isfile(text):
+    if isinstance(text, (str, os.PathLike)) and source is None and str(text).endswith(_FILES) and os.path.isfile(text):
         raise Error(f"{text}: expected a text or arrays, found a file, which is a source: source='{text}'")
     texts = isinstance(text, LISTS) and text and all(isinstance(one, str) for one in text)
     if not (text is None or isinstance(text, str) or texts):
         with held_file(text, options := dict(options)) as path:
-            return _answer(command, None, path, options, *more)
+            try:
+                return _answer(command, None, path, options, *more)
+            except Error as error:      # the file is none of the caller's
+                raise Error(str(error).replace(path.split("#")[0] + ": ", "")) from None
     with Folder() as folder:
         words = [*words_of_options(options, folder, source), *more, *([] if text is None else ["--text", "-"])]
         return run([command, *words], text if text is None or isinstance(text, str) else "\n".join(text))
@@ -317,10 +323,10 @@ def layers_of(layers: Sequence[Array], what: str) -> Array:
 def arrays_of(held: Any, name: str = "") -> dict[str, Any]:
     """Arrays and tensors by names that say where in `held` each lies: `attentions.0`, `0.3`."""
     below = name and name + "."
-    if hasattr(held, "__array__") and not is_tensor(held) and type(held) is not np.ndarray:
+    if hasattr(type(held), "__array__") and not is_tensor(held) and type(held) is not np.ndarray:
         held = as_numpy(held)      # masked, of JAX, TensorFlow, pandas
     if is_tensor(held) or isinstance(held, np.ndarray):
-        array = held if is_tensor(held) and held.device.type == "cpu" and not held.is_sparse else as_numpy(held)
+        array = held if is_tensor(held) and _is_plain(held) else as_numpy(held)
         require(is_tensor(array) or array.dtype.kind in "biuf", name or "array", "numbers", getattr(array, "dtype", ""))
         return {name or "array": array}
     if isinstance(held, LISTS) and not hasattr(held, "_fields"):
@@ -331,7 +337,7 @@ def arrays_of(held: Any, name: str = "") -> dict[str, Any]:
         return {path: array for i, one in enumerate(held) for path, array in arrays_of(one, f"{below}{i}").items()}
     require(held is not None, name or "attentions", "arrays", "None: fused kernels return no weights; "
             "use headlight.watch(), or attn_implementation='eager'")
-    names = [*getattr(held, "keys", list)(), *getattr(held, "_fields", ())] or \
+    names = [*getattr(held, "keys", list)(), *(getattr(held, "_fields", None) or ())] or \
         [one for one in ("attentions", *STACKS) if hasattr(held, one)]
     get = held.__getitem__ if hasattr(held, "keys") else lambda one: getattr(held, one)
     plain = [one for one in names if re.search(r"pattern|attentions$|attn_probs|attn_weights", str(one))
@@ -344,6 +350,10 @@ def arrays_of(held: Any, name: str = "") -> dict[str, Any]:
     require(found, name or "attentions", "arrays, a model's output with attentions, or a cache with patterns",
             type(held).__name__)
     return found
+
+
+def _is_plain(tensor: Any) -> bool:
+    return tensor.device.type == "cpu" and tensor.layout == torch_module().strided and not tensor.is_quantized
 
 
 def _texts(held: Any) -> bool:
@@ -368,7 +378,7 @@ def held_file(held: Any, options: dict[str, Any]) -> Iterator[str]:
     """A SOURCE with these arrays, there for a while: a path, and which part is meant, taken out of `options`."""
     tokens, target_tokens = _words_of(held, options.pop("tokens", None), options.pop("target_tokens", None))
     choice = {name: options.pop(name, None) for name in ("sentence", "step", "array", "axes", "grid")}
-    if hasattr(held, "stacks"):      # what `watch` saw
+    if hasattr(type(held), "stacks"):      # what `watch` saw
         arrays = held.stacks(choice.pop("sentence") or 0)
         metadata = token_metadata(arrays, tokens, target_tokens)
     else:

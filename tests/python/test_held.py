@@ -3,6 +3,7 @@ import collections
 import contextlib
 import io
 import os
+import pathlib
 import re
 import tempfile
 import unittest
@@ -91,6 +92,23 @@ class Held(unittest.TestCase):
         self.assertIn("expected 9x9 = 81 keys", taken(w(4, 4), grid="9x9"))
         self.assertNotIn("expected", taken(w(5, 5), grid="2x2"))
 
+    def test_a_dictionary_with_any_attribute_is_no_list_of_texts(self):
+        class Answers(dict):
+            __getattr__ = dict.get
+        self.assertEqual(len(headlight.heads(Answers(logits=w(1, 3, 9), attentions=[w(1, 2, 3, 3)]))["heads"]), 2)
+        with self.assertRaisesRegex(headlight.Error, "attentions: expected arrays, found None"):
+            headlight.heads(Answers(attentions=None))
+
+    def test_errors_of_arrays_are_about_these(self):
+        for arrays, line in (([[1.0], [0.5, 0.5]], "array: expected rows of one length, found 1, 2"), (w(5), r"array: expected \(T, S\), "),
+                             (np.full((2, 2), np.inf), "attentions: L0·H0 query 0 key 0: expected a finite number, found inf")):
+            with self.assertRaisesRegex(headlight.Error, "^" + line):
+                headlight.heads(arrays)
+
+    def test_tensors_of_other_layouts(self):
+        for tensor in (torch.eye(3).to_sparse(), torch.eye(3).to_sparse_csr(), torch.quantize_per_tensor(torch.eye(3), 1.0, 0, torch.quint8)):
+            self.assertEqual(headlight.heads(tensor)["heads"][0]["same"], 1)
+
     def test_what_would_be_shown_in_place_of_arrays_is_refused(self):
         for ask in (headlight.heads, headlight.page):
             with self.assertRaisesRegex(headlight.Error, "attentions: expected a text or arrays, found None: was output_attentions"):
@@ -99,6 +117,8 @@ class Held(unittest.TestCase):
             np.save(path := os.path.join(folder, "w.npy"), w(3, 3))
             with self.assertRaisesRegex(headlight.Error, "expected a text or arrays, found a file, which is a source: source='"):
                 headlight.export(path)
+            with self.assertRaisesRegex(headlight.Error, "expected a text or arrays, found a file, which is a source: source='"):
+                headlight.page(pathlib.Path(path))
 
     def test_masked_and_foreign_arrays(self):
         self.assertIn("3 NaNs in 2 rows", taken(np.ma.masked_array(w(3, 3), np.triu(np.ones((3, 3), bool), 1))))
