@@ -202,14 +202,14 @@ void widen_row(const StoredMatrix& stored, Index row, Index column, Index count,
 Matrix widened(const StoredMatrix& stored, Index first, Index count, Index column, Index columns) {
   assert(first >= 0 && count >= 0 && first + count <= stored.rows);
   assert(column >= 0 && columns >= 0 && column + columns <= stored.cols);
-  Matrix block(count, columns);
-  for (Index row = 0; row < count; ++row) {
-    if (!stored.transposed) {
-      widen_row(stored, first + row, column, columns, &block(row, 0));
-      continue;
-    }
-    for (Index i = 0; i < columns; ++i) stored.blocks().widen(stored.at(first + row, column + i), 1, &block(row, i));
+  if (stored.transposed) {
+    Matrix across(columns, count);  // runs of stored numbers, not one at a time
+    for (Index i = 0; i < columns; ++i)
+      stored.blocks().widen(stored.at(first, column + i), count, across.row(i).data());
+    return across.transpose();
   }
+  Matrix block(count, columns);
+  for (Index row = 0; row < count; ++row) widen_row(stored, first + row, column, columns, &block(row, 0));
   return block;
 }
 
