@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/folders.h"
+#include "base/formatted.h"
 #include "base/refusal.h"
 #include "base/system.h"
 #include "base/utf8.h"
@@ -133,7 +134,9 @@ Error cannot_open(const std::filesystem::path& path, int error) {
   return bad_input(path.string(), "open", "a readable file", system_error_text(error), read_fault(error));
 }
 
-Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit) {
+namespace {
+
+Result<std::string> read_regular(const std::filesystem::path& path, std::size_t limit) {
   const int descriptor = open_file(path, Opening::read);
   if (descriptor < 0 && is_folder(path)) return bad_input(path.string(), "open", "a regular file", "a folder");
   if (descriptor < 0) return cannot_open(path, errno);
@@ -149,6 +152,35 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t lim
   else result = read_all(descriptor, path.string(), limit, static_cast<std::size_t>(status.st_size));
   close_file(descriptor);
   return result;
+}
+
+/// What Git LFS leaves in the place of a file that it did not fetch
+/// (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md); empty of any other bytes.
+std::string as_lfs_pointer(std::string_view text) {
+  if (!text.starts_with("version https://git-lfs")) return {};
+  const auto at = text.find("\nsize ");
+  const std::string_view size = at == text.npos ? "" : text.substr(at + 6, text.find('\n', at + 6) - at - 6);
+  const double bytes = parse_number<double>(size).value_or(0);
+  const std::string shown = bytes < 1e6 ? formatted("%.0f kB", bytes / 1e3) : formatted("%.0f MB", bytes / 1e6);
+  return "a Git LFS pointer to a file of " + shown +
+         ", not the file: run `git lfs pull` in its folder, or download it again";
+}
+
+}  // namespace
+
+std::string lfs_pointer(const std::filesystem::path& path) {
+  constexpr std::size_t kMostPointer = 1024;
+  if (!is_regular(path)) return {};
+  const auto text = read_regular(path, kMostPointer);
+  return text ? as_lfs_pointer(*text) : std::string();
+}
+
+Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit) {
+  auto text = read_regular(path, limit);
+  if (!text) return text;
+  if (const std::string pointer = as_lfs_pointer(*text); !pointer.empty())
+    return bad_input(path.string(), "", "the file itself", pointer, ErrorCode::file_damaged);
+  return text;
 }
 
 Result<std::string> read_standard_input(std::size_t limit) {

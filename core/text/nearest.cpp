@@ -28,22 +28,6 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-/// What Git LFS leaves in the place of a file that it did not fetch
-/// (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md).
-std::string lfs_pointer(const fs::path& path) {
-  constexpr std::size_t kMostPointer = 1024;
-  std::error_code failed;
-  if (!fs::is_regular_file(path, failed) || fs::file_size(path, failed) > kMostPointer || failed) return {};
-  const auto text = read_file(path, kMostPointer);
-  if (!text || !text->starts_with("version https://git-lfs")) return {};
-  const auto at = text->find("\nsize ");
-  const std::string size = at == text->npos ? "" : text->substr(at + 6, text->find('\n', at + 6) - at - 6);
-  const double bytes = parse_number<double>(size).value_or(0);
-  const std::string shown = bytes < 1e6 ? formatted("%.0f kB", bytes / 1e3) : formatted("%.0f MB", bytes / 1e6);
-  return "a Git LFS pointer to a file of " + shown +
-         ", not the file: run `git lfs pull` in its folder, or download it again";
-}
-
 }  // namespace
 
 std::size_t letters_apart(std::string_view a, std::string_view b) {

@@ -54,7 +54,8 @@ TEST(What, ATokenizerThatCannotBeReadIsSaid) {
   folder.with("bert/tokenizer.json", "version https://git-lfs.github.com/spec/v1\noid sha256:0a\nsize 437955512\n");
   const Said said = said_of((folder / "bert").string());
   EXPECT_EQ(said.status, 0);
-  EXPECT_TRUE(contains(said.second, "tokenizer.json: expected a tokenizer, found a Git LFS pointer")) << said.second;
+  EXPECT_TRUE(contains(said.second, "tokenizer.json: expected the file itself, found a Git LFS pointer"))
+      << said.second;
 }
 
 TEST(What, AGgufFileIsOneAlsoWhereItIsDamaged) {

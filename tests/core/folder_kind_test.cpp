@@ -2,6 +2,7 @@
 #include "read/hub/folder_kind.h"
 
 #include "core/checkpoints.h"
+#include "read/tokenizer/tokenizer_file.h"
 
 namespace headlight::folder_kind_test {
 namespace {
@@ -36,6 +37,19 @@ TEST_F(KindOfFolder, IsThatOfItsFiles) {
       {{"config.json", "onnx/model.onnx"}, "onnx/model.onnx, an ONNX file", ""},
       {{"adapter_config.json", "tokenizer.json"}, "an adapter", "with its base"},
       {{"config.json", "a.Q4_0.gguf", "b.Q8_0.gguf"}, "2 GGUF files (a.Q4_0.gguf, b.Q8_0.gguf)", "by its own path"},
+      {{"consolidated.safetensors", "params.json", "tekken.json"}, "Mistral's own layout", "convert_mistral_weights"},
+      {{"original/params.json", "original/consolidated.00.pth"}, "original/Meta's own layout", "convert_llama"},
+      {{"checkpoint", "model.ckpt-1000.index"}, "a checkpoint of TensorFlow", "transformers makes"},
+      {{"config.json", "model.weights.h5"}, "a model of Keras", "layout of transformers"},
+      {{"config.json", "openvino_encoder_model.xml"}, "OpenVINO", "exported from"},
+      {{"config.json", "openvino/openvino_model.bin"}, "openvino/OpenVINO", "exported from"},
+      {{"config.json", "model.bin", "vocabulary.json"}, "a model of CTranslate2", "converted from"},
+      {{"latest", "zero_to_fp32.py"}, "a checkpoint of DeepSpeed", "zero_to_fp32.py . pytorch_model.bin"},
+      {{".metadata", "__0_0.distcp"}, "shards of torch.distributed.checkpoint", "dcp_to_torch"},
+      {{"model_index.json", "text_encoder/config.json"}, "a pipeline of diffusers", "text encoder"},
+      {{"checkpoint-10/config.json", "checkpoint-20/config.json"}, "2 folders with config.json (checkpoint-10", "own"},
+      {{"refs/main", "snapshots/abc/config.json"}, "a model of Hugging Face's cache", "by its name"},
+      {{"ckpt-500.pt"}, "ckpt-500.pt without config.json", "nanoGPT"},
       {{"tokenizer.json"}, "a tokenizer alone, no config.json", ""},
       {{"ckpt.pt"}, "ckpt.pt without config.json", "nanoGPT"},
       {{"events.out.tfevents.1700000000.host"}, "the log of a training", "checkpoint folders"},
@@ -59,8 +73,37 @@ TEST_F(KindOfFolder, OfSentenceTransformersHasItsModelInside) {
                           {"path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}])");
   put("0_Transformer/config.json", "{}");
   EXPECT_EQ(kind_of_folder(folder_).inside, folder_ / "0_Transformer");
+  put("0_BERT/config.json", "{}");
+  put("modules.json", R"([{"path": "0_BERT", "type": "sentence_transformers.models.BERT"}])");
+  EXPECT_EQ(kind_of_folder(folder_).inside, folder_ / "0_BERT");
   put("modules.json", R"([{"path": "../elsewhere", "type": "sentence_transformers.models.Transformer"}])");
   EXPECT_EQ(kind_of_folder(folder_).inside, "");
+}
+
+TEST_F(KindOfFolder, PointersOfGitLfsAreNamedWhereverTheyStand) {
+  const char* pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:ab\nsize 3000000\n";
+  for (const char* name : {"config.json", "merges.txt", "tokenizer_config.json"}) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::copy(kGolden / "gpt2", folder_, std::filesystem::copy_options::recursive);
+    std::filesystem::remove(folder_ / "tokenizer.json");
+    put("vocab.json", R"({"a": 0})");
+    put("merges.txt");
+    put(name, pointer);
+    const bool weights = std::string_view(name) == "config.json";
+    const std::string message =
+        weights ? read_checkpoint(folder_).error().message() : read_tokenizer(folder_).error().message();
+    EXPECT_NE(message.find(std::string(name) + ": expected the file itself, found a Git LFS pointer to a file of 3 MB"),
+              message.npos)
+        << message;
+  }
+}
+
+TEST_F(KindOfFolder, OfAnUnknownConfigurationIsThatOfItsFiles) {
+  put("config.json", R"({"bos_token": "<s>"})");
+  EXPECT_EQ(read_checkpoint(folder_).error().message().find("nearest"), std::string::npos);
+  put("shared_vocabulary.json");
+  const std::string message = read_checkpoint(folder_).error().message();
+  EXPECT_NE(message.find("CTranslate2"), message.npos) << message;
 }
 
 TEST_F(KindOfFolder, ShardsAreReadWithoutTheirIndex) {
@@ -95,6 +138,20 @@ TEST(TurnedLayers, OfNanoGptAreReadAsTheyLie) {
   for (const auto& [a, b] : {std::pair(&usual->model->blocks[1].self.output, &turned->model->blocks[1].self.output),
                              std::pair(&usual->model->blocks[1].up, &turned->model->blocks[1].up)})
     EXPECT_EQ(weight_rows(*a, 0, a->outputs()), weight_rows(*b, 0, b->outputs()));
+}
+
+TEST(Prefixes, OfAnyNameAreDroppedWhereOneStandsBeforeTheTable) {
+  Parts gpt2("gpt2");
+  const std::map<std::string, Array> plain = gpt2.file.arrays;
+  const auto under = [&](const std::string& prefix) {
+    for (const auto& [name, array] : plain) gpt2.file.arrays[prefix + name] = array;
+  };
+  gpt2.file.arrays.clear();
+  under("student.decoder.");
+  const auto one = gpt2.load();
+  EXPECT_TRUE(one) << one.error().message();
+  under("teacher.decoder.");
+  EXPECT_FALSE(gpt2.load()) << "which of two is meant is not known";
 }
 
 }  // namespace

@@ -146,10 +146,15 @@ std::string nearest_family(std::string_view where, const nlohmann::json& documen
     (void)family_config(keyed, family);
     if (keyed.error()) continue;
     std::vector<std::string> unknown;
-    for (const auto& [key, value] : document.items())
-      if (!keyed.was_read(key.c_str()) && !value.is_null() && !key.ends_with("_token_id") && key != "model_type" &&
-          std::find(std::begin(kOfAny), std::end(kOfAny), key) == std::end(kOfAny))
-        unknown.push_back(printable(key));
+    std::size_t known = 0;
+    for (const auto& [key, value] : document.items()) {
+      if (value.is_null() || key.ends_with("_token_id") || key == "model_type" ||
+          std::find(std::begin(kOfAny), std::end(kOfAny), key) != std::end(kOfAny))
+        continue;
+      if (keyed.was_read(key.c_str())) ++known;
+      else unknown.push_back(printable(key));
+    }
+    if (known < unknown.size()) continue;  // hardly anything of it is the family's
     if (nearest && unknown.size() >= least.size()) continue;
     nearest = &family;
     least = std::move(unknown);

@@ -37,25 +37,44 @@ struct Layout {
 };
 constexpr const char* kFromTensorFlow =
     "transformers makes a folder of it: AutoModel.from_pretrained(FOLDER, from_tf=True).save_pretrained(NEW)";
+constexpr const char* kFromTensorFlow1 =
+    "transformers makes a folder of it: convert_bert_original_tf_checkpoint_to_pytorch.py, or that of its model";
+constexpr const char* kOfTransformers = "the folder of the same model in the layout of transformers is read";
 constexpr Layout kLayouts[] = {
-    {"params.json", "", "Meta's own layout", "convert_llama_weights_to_hf.py of transformers makes a folder of it"},
     {"consolidated", ".safetensors", "Mistral's own layout",
-     "the repository of the same name ends in -hf, or holds model.safetensors too"},
+     "convert_mistral_weights_to_hf.py of transformers makes a folder of it"},
+    {"params.json", "", "Meta's own layout", "convert_llama_weights_to_hf.py of transformers makes a folder of it"},
     {"tf_model", ".h5", "TensorFlow's weights", kFromTensorFlow},
-    {"", ".ckpt.index", "a checkpoint of TensorFlow",
-     "transformers makes a folder of it: convert_bert_original_tf_checkpoint_to_pytorch.py"},
-    {"bert_config.json", "", "a checkpoint of TensorFlow",
-     "transformers makes a folder of it: convert_bert_original_tf_checkpoint_to_pytorch.py"},
+    {"", ".ckpt.index", "a checkpoint of TensorFlow", kFromTensorFlow1},
+    {"model.ckpt-", ".index", "a checkpoint of TensorFlow", kFromTensorFlow1},
+    {"bert_config.json", "", "a checkpoint of TensorFlow", kFromTensorFlow1},
+    {"model.weights.h5", "", "a model of Keras", kOfTransformers},
+    {"", ".keras", "a model of Keras", kOfTransformers},
     {"saved_model.pb", "", "a SavedModel of TensorFlow, a program", "the folder that it was exported from is read"},
     {"flax_model", ".msgpack", "Flax' weights",
      "transformers makes a folder of it: AutoModel.from_pretrained(FOLDER, from_flax=True).save_pretrained(NEW)"},
-    {"openvino_model", "", "OpenVINO's files, a program without the names of its parts",
+    {"openvino_", ".xml", "OpenVINO's files, a program without the names of its parts",
      "the folder that it was exported from is read: config.json and model.safetensors"},
-    {"rust_model", ".ot", "weights of rust-bert", "the folder with model.safetensors of the same model is read"},
+    {"openvino_model", ".bin", "OpenVINO's files, a program without the names of its parts",
+     "the folder that it was exported from is read: config.json and model.safetensors"},
+    {"rust_model", ".ot", "weights of rust-bert", kOfTransformers},
     {"", ".mlpackage", "a Core ML package, a program", "the folder that it was exported from is read"},
+    {"", ".mlmodel", "a Core ML model, a program", "the folder that it was exported from is read"},
+    {"shared_vocabulary.", "", "a model of CTranslate2", "the folder that it was converted from is read"},
+    {"vocabulary.", "", "a model of CTranslate2", "the folder that it was converted from is read"},
+    {"zero_to_fp32.py", "", "a checkpoint of DeepSpeed",
+     "python zero_to_fp32.py . pytorch_model.bin makes weights of it, which are read beside config.json"},
+    {"", ".distcp", "shards of torch.distributed.checkpoint",
+     "python -m torch.distributed.checkpoint.format_utils dcp_to_torch FOLDER pytorch_model.bin makes weights of it"},
+    {"latest_checkpointed_iteration.txt", "", "a checkpoint of Megatron-LM",
+     "its tools/checkpoint/convert.py makes a folder for transformers"},
+    {"", ".nemo", "an archive of NeMo", "its scripts/checkpoint_converters make a folder for transformers"},
+    {"model_index.json", "", "a pipeline of diffusers", "the folder of its text encoder is opened by its own path"},
+    {"open_clip_config.json", "", "weights of OpenCLIP", kOfTransformers},
     {"weights", ".npz", "MLX' weights", "mlx_lm.convert writes model.safetensors beside config.json"},
     {"dict.", ".txt", "a checkpoint of fairseq",
      "transformers makes a folder of it: the convert_…_original_pytorch_checkpoint script of its model"},
+    {"trainer_state.json", "", "the state of a training, without weights", "its checkpoint folders are read"},
     {"events.out.tfevents", "", "the log of a training, without weights", "its checkpoint folders are read"},
 };
 
@@ -76,15 +95,22 @@ fs::path transformer_of_modules(const fs::path& folder) {
   if (!text) return {};
   const auto modules = parse_json("modules.json", *text);
   if (!modules || !modules->is_array()) return {};
-  for (const json& module : *modules) {
-    const std::string type = module.is_object() ? module.value("type", json("")).dump() : "";
-    const json path = module.is_object() ? module.value("path", json()) : json();
-    if (type.find("models.Transformer") == type.npos || !path.is_string()) continue;
-    const std::string name = path.get<std::string>();
-    if (name.empty() || name.find_first_of("/\\") != name.npos || name.starts_with('.')) return {};
-    if (path_exists(folder / name / "config.json")) return folder / name;
-  }
+  // The first is the transformer, of whatever class; that of newer folders has no folder of its own.
+  const json path = modules->empty() || !modules->front().is_object() ? json() : modules->front().value("path", json());
+  const std::string name = path.is_string() ? path.get<std::string>() : "";
+  if (name.empty() || name.find_first_of("/\\") != name.npos || name.starts_with('.')) return {};
+  if (path_exists(folder / name / "config.json")) return folder / name;
   return {};
+}
+
+/// Folders in this one that have a config.json: steps of a training, parts of a pipeline.
+std::string models_inside(const fs::path& folder, const std::vector<std::string>& names) {
+  std::vector<std::string> models;
+  for (const std::string& name : names)
+    if (path_exists(folder / name / "config.json")) models.push_back(printable(name));
+  return models.empty() ? ""
+                        : counted(static_cast<Index>(models.size()), "folder") + " with config.json (" +
+                              first_texts(models, 3) + ")";
 }
 
 /// More than one of these names ends in .gguf: each is a model of its own.
@@ -142,19 +168,27 @@ FolderKind kind_of_folder(const fs::path& path) {
   std::string file;
   if (const Layout* layout = layout_of(names, file))
     return {.what = layout->what + (" (" + printable(file) + ")"), .way = layout->way};
-  if (has("onnx"))
-    if (const std::string foreign = foreign_in(path / "onnx", names_of_files(path / "onnx")); !foreign.empty())
-      return {.what = "onnx/" + foreign};
+  for (const std::string part : {"onnx", "openvino", "original"}) {
+    if (!has(part)) continue;
+    FolderKind inside = kind_of_folder(path / part);
+    if (!inside.what.empty()) return {.what = part + "/" + inside.what, .way = inside.way};
+  }
   if (const std::string files = several_gguf(names); !files.empty())
     return {.what = files, .way = "each is opened by its own path"};
   if (has("adapter_config.json"))
     return {.what = "an adapter (adapter_config.json)", .way = "it is read with its base (--adapter)"};
-  if (!has("config.json"))
-    for (const char* name : {"tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json", "spiece.model"})
-      if (has(name)) return {.what = "a tokenizer alone, no config.json"};
-  if (!has("config.json") && has("ckpt.pt"))
-    return {.what = "ckpt.pt without config.json",
-            .way = "beside a config.json of its family it is read (nanoGPT: gpt2)"};
+  if (has("config.json")) return {};
+  for (const std::string& name : names)
+    if (name.starts_with("ckpt") && name.ends_with(".pt"))
+      return {.what = printable(name) + " without config.json",
+              .way = "beside a config.json of its family it is read (nanoGPT: gpt2)"};
+  if (const std::string models = models_inside(has("snapshots") ? path / "snapshots" : path,
+                                               has("snapshots") ? names_of_files(path / "snapshots") : names);
+      !models.empty())
+    return {.what = has("snapshots") ? "a model of Hugging Face's cache, in snapshots: " + models : models,
+            .way = has("snapshots") ? "it is opened by its name (headlight models)" : "each is opened by its own path"};
+  for (const char* name : {"tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json", "spiece.model"})
+    if (has(name)) return {.what = "a tokenizer alone, no config.json"};
   return {};
 }
 

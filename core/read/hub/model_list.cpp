@@ -84,7 +84,7 @@ ListedModel listed_model(const KeptModel& kept) {
   }
   auto files = open_weights(kept.folder);
   if (files) count_weights(files->stored, model);
-  if (!hub) return refused(hub.error());
+  if (!hub) return refused(error_of_config(hub.error(), kept.folder));
   if (!files) return refused(files.error());
   if (const auto counted = check_own_adapter(files->stored, kept.folder); !counted) return refused(counted.error());
   auto weights = put_together(std::move(files->stored), hub->quantization, true);

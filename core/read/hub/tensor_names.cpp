@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include "base/names.h"
 #include "base/utf8.h"
@@ -194,12 +195,19 @@ StoredArrays unwrapped(StoredArrays stored, const HubConfig& hub) {
     }
   }
   std::optional<std::string> wrapper;
-  for (const auto& [name, array] : stored.arrays)
+  std::set<std::string> others;  // what else stands before tables of the model's width
+  for (const auto& [name, array] : stored.arrays) {
+    std::optional<std::string> other;
     for (const std::string& table : tables) {
       if (!name.ends_with(table)) continue;
       const std::string before = name.substr(0, name.size() - table.size());
       if (is_wrapping(before) && (!wrapper || before.size() < wrapper->size())) wrapper = before;
+      const bool fits = array.shape.size() == 2 && array.shape[1] == shape(Field::tokens, StackPart::main, hub).cols;
+      if (fits && before.ends_with('.') && (!other || before.size() < other->size())) other = before;
     }
+    if (other) others.insert(*other);
+  }
+  if (!wrapper && others.size() == 1) wrapper = *others.begin();
   if (!wrapper || wrapper->empty()) return stored;
   // A model that reads pictures may name them and the text under the family's prefix: the text's names keep it.
   const std::string again = wrapper->ends_with(kTextModel) && wrapper->starts_with(begin) ? begin : std::string();

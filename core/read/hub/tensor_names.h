@@ -85,7 +85,8 @@ TensorShape shape(Field field, StackPart part, const HubConfig& hub);
 
 /// The arrays under the names of the family. Training programs put a prefix before the tensor names of the model that
 /// they train: `module.`, `_orig_mod.` …; so do models that read pictures too, before those of their text:
-/// `language_model.` Such a prefix before the table of token vectors is dropped from every name that begins with it.
+/// `language_model.` Such a prefix before the table of token vectors is dropped from every name that begins with it,
+/// and so is any other (`student.`) where only one stands before a table of the model's width.
 StoredArrays unwrapped(StoredArrays stored, const HubConfig& hub);
 
 /// Whether a tensor of this name is a part of a LoRA adapter.

@@ -199,6 +199,13 @@ std::string found_without_config(const std::filesystem::path& folder) {
   return kind.what.empty() ? "no config.json" : kind.line();
 }
 
+Error error_of_config(const Error& error, const std::filesystem::path& folder) {
+  const FolderKind kind = error.code == ErrorCode::unknown_model_type ? kind_of_folder(folder) : FolderKind();
+  return kind.what.empty() ? error
+                           : bad_input(folder.string(), "", "a folder with config.json and model.safetensors",
+                                       kind.line(), ErrorCode::not_a_model);
+}
+
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, Progress& progress, std::size_t most_widened,
                                    Reading reading, const AdapterChoice& choice) {
   const auto folder = is_regular(path) ? path.parent_path() : path;
@@ -211,7 +218,9 @@ Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, Progress& 
     return bad_input(folder.string(), "", "a folder with config.json and model.safetensors",
                      has_folder ? found_without_config(folder) : "no folder",
                      has_folder ? ErrorCode::not_a_model : ErrorCode::file_absent);
-  auto hub = TRY(read_hub_config(config, choice.part));
+  auto read = read_hub_config(config, choice.part);
+  if (!read) return error_of_config(read.error(), folder);
+  auto hub = *std::move(read);
   std::shared_ptr<const Preprocessing> preprocessing;
   if (hub.picture) preprocessing = TRY(take_preprocessing(folder, hub));
   auto files = TRY(open_weights(path));

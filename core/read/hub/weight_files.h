@@ -37,4 +37,7 @@ Result<std::map<std::string, std::string>> parse_shard_index(std::string_view wh
 /// What a folder without config.json has, for a message: a tokenizer alone, or no config.json.
 std::string found_without_config(const std::filesystem::path& folder);
 
+/// An error of the folder's config.json; of an unknown family what the folder is, where another program wrote it.
+Error error_of_config(const Error& error, const std::filesystem::path& folder);
+
 }  // namespace headlight

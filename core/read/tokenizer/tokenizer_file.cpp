@@ -125,9 +125,6 @@ Result<UnfinishedTokenizer> read_older(const Path& folder, const TokenizerSettin
 
 Result<TokenizerFile> read_any(const Path& folder, ClassRules wanted) {
   const Path file = folder / "tokenizer.json";
-  for (const char* name : {"tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json", "spiece.model"})
-    if (const std::string foreign = foreign_format(folder / name); !foreign.empty())
-      return bad_input((folder / name).string(), "", "a tokenizer", foreign);
   if (path_exists(file) && wanted == ClassRules::left_out) return read_tokenizer_json(file, {});
   const auto settings = TRY(read_tokenizer_settings(folder));
   TRY(check_class(folder.string(), settings));
