@@ -56,7 +56,8 @@ std::string heads_text(const HeadTable& table) {
     const HeadRef& head = row.measures.head;
     const std::string stack = head.stack == Stack::self ? "" : std::string(stack_name(head.stack)) + " ";
     std::vector<std::string>& line = lines.emplace_back(
-        1, stack + (table.summed ? summed_title(Language::en, table.summed->by, head) : head_label(head)));
+        1, stack + (table.summed ? summed_title(Language::en, *parse_reduction(table.summed->by), head)
+                                 : head_label(head)));
     for (const HeadColumn& column : shown) line.push_back(three_decimals(column.value(row)));
     if (with_partner) line.push_back(composes_with(row, true));
     line.push_back(row.name.words);
@@ -68,7 +69,7 @@ std::string heads_text(const HeadTable& table) {
     text += std::to_string(table.rows.size()) + " of " + counted(table.heads, "head") +
             (table.rows.size() == 1 ? " looks from " : " look from ") + quoted_word(table.words->from) + " at " +
             quoted_word(table.words->to) + " with more than " + shortest_text(table.above) + "\n";
-  if (table.summed) text += table.summed->caption + "\n";
+  if (table.summed) text += table.summed->english + "\n";
   if (table.sentences > 1) text += "measured over " + std::to_string(table.sentences) + " sentences\n";
   if (!table.rows.empty() && table.rows.front().effect)
     text += table.of_words ? "effect: what the word's distribution loses with the head off, as KL divergence in nats; "
@@ -179,7 +180,7 @@ Result<Value> heads_json(const HeadTable& table) {
   Members members{{"heads", json_list(table.rows, row_json, ",\n")}, {"sentences", table.sentences}};
   if (!table.rows.empty() && table.rows.front().effect)
     members.emplace_back("effect_on", table.of_words ? "words" : "last_hidden_state");
-  if (table.summed) members.emplace_back("reduce", reduction_text(table.summed->by));
+  if (table.summed) members.emplace_back("reduce", table.summed->by);
   if (table.words)
     members.emplace_back("find",
                          json_object({{"from", table.words->from}, {"to", table.words->to}, {"above", table.above}}));
@@ -273,7 +274,7 @@ Result<Answer> answer(const Question& question, const HeadsOptions& options) {
   }
   auto heads = TRY(measure_table(asked, wanted, question.threads, question.warnings));
   TRY(take_control(asked, wanted, options.effects, question.threads, heads));
-  if (summed) heads.summed = summed->summed;
+  if (summed) heads.summed = asked.document().model->given->summed_up;
   if (question.wants("json")) return answer_of(heads_json(heads));
   if (question.wants("csv")) return answer_of(heads_table(heads));
   if (question.wants("npz")) return Answer(heads_arrays(heads));

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "figure/drawing/map_layout.h"
 #include "figure/labels.h"
+#include "figure/map_kinds.h"
 #include "figure/page.h"
 #include "math/attention.h"
 #include "model/head_text.h"
@@ -95,6 +96,12 @@ HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& h
   return name;
 }
 
+std::string map_label(Language language, const Trace& trace, const HeadRef& head) {
+  if (!trace.model->given || !trace.model->given->summed_up) return head_label(head);
+  const auto by = parse_reduction(trace.model->given->summed_up->by);
+  return by ? summed_title(language, *by, head) : head_label(head);
+}
+
 std::vector<HeadName> names_of(Language language, const Document& document, const Trace& trace,
                                const std::vector<HeadRef>& heads) {
   MeasureSums sums{heads, std::vector<MeasureSums::OfHead>(heads.size())};
@@ -105,6 +112,7 @@ std::vector<HeadName> names_of(Language language, const Document& document, cons
   for (std::size_t i = 0; i < heads.size(); ++i) {
     names.push_back(head_name(language, arcs, heads[i], &measures[i]));
     names.back().arcs.clear();
+    names.back().label = map_label(language, trace, heads[i]);
   }
   return names;
 }
@@ -200,7 +208,7 @@ std::vector<std::string> name_in_lines(const HeadName& name, float room, std::si
 
 HeadTitle title_within(const HeadRef& head, const HeadName& name, const std::string& value, float room,
                        const std::function<float(const std::string&)>& width_of) {
-  HeadTitle title{.head = head_label(head), .value = value, .named = name.named};
+  HeadTitle title{.head = name.label.empty() ? head_label(head) : name.label, .value = value, .named = name.named};
   const std::string words = name_within(
       name, room, [&](const std::string& text) { return width_of(title.head + value + kBeforeName + text); });
   if (!words.empty()) title.beside = kBeforeName + words;

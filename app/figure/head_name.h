@@ -27,7 +27,11 @@ struct HeadName {
   std::optional<Measure> measure = {};     // that it is named by, and …
   float share = 0;                         // … its value
   std::vector<const NamedArc*> arcs = {};  // of `named`: the arcs that the name counts
+  std::string label = {};                  // what the map is called where it is no single head's
 };
+
+/// What stands above a map: `L1·H2`, or of weights that sum up others `Layer 2`, `H3`, `mean`.
+std::string map_label(Language language, const Trace& trace, const HeadRef& head);
 
 /// The name of a head: what it did in this sentence. `measures`: of the answer, null where they are not known (yet).
 HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& head, const HeadMeasures* measures);

@@ -248,9 +248,16 @@ struct ExternalStack {
   std::vector<std::vector<Matrix>> patterns;
 };
 
+/// That given weights sum up others, so that a map is no single head's: as `mean:heads` (heads/reduce.h), and in words.
+struct SummedUp {
+  std::string by;
+  std::string english, chinese;
+};
+
 /// The contents of a tensors file: query, key and value under Stack::self, or computed patterns.
 struct ExternalInputs {
   std::map<Stack, ExternalStack> stacks;  // `self` is always there
+  std::optional<SummedUp> summed_up = {};
 };
 
 /// The main stack is the one whose output is the answer: the encoder of an encoder, else the decoder.

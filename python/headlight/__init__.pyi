@@ -239,7 +239,7 @@ def show(attentions: Any, tokens: Any = None, target_tokens: Any = None, sentenc
     elsewhere the window. `tokens` name the keys' side, `target_tokens` the queries' where it is another one; a list of
     lists names each sentence's. `sentence`, `step`, `axes="batch,heads,T,S"`, `array`: which part is meant; further
     `options` as of `headlight page`. In a notebook weights that are too many for a page are a picture of all heads,
-    those of `only=` a page, and what `reduce=` sums up a picture. Without a display: Error."""
+    those of `only=` a page; so are the strongest heads, which are colours. Without a display: Error."""
 
 
 def study(path: str | Path, **options: Any) -> dict[str, Array]:

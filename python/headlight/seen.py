@@ -420,7 +420,7 @@ def show(attentions: Any, tokens: Any = None, target_tokens: Any = None, sentenc
     elsewhere the window. `tokens` name the keys' side, `target_tokens` the queries' where it is another one; a list of
     lists names each sentence's. `sentence`, `step`, `axes="batch,heads,T,S"`, `array`: which part is meant; further
     `options` as of `headlight page`. In a notebook weights that are too many for a page are a picture of all heads,
-    those of `only=` a page, and what `reduce=` sums up a picture. Without a display: Error."""
+    those of `only=` a page; so are the strongest heads, which are colours. Without a display: Error."""
     options.update(tokens=tokens, target_tokens=target_tokens, sentence=sentence)
     names = ("tokens", "target_tokens", "sentence", "step", "array", "axes", "grid")
     choice = {name: options.pop(name, None) for name in names}
@@ -428,8 +428,8 @@ def show(attentions: Any, tokens: Any = None, target_tokens: Any = None, sentenc
         open_window(held_file(attentions, choice), words_of_options(options, ""))
         return None
     with held_file(attentions, choice) as path:
-        reduced = "reduce" in options
-        if not reduced and (options.get("only") or os.path.getsize(path.split("#")[0]) < _MOST_HELD):
+        reduced, strongest = "reduce" in options, str(options.get("reduce", "")).startswith("strongest")
+        if not strongest and (options.get("only") or os.path.getsize(path.split("#")[0]) < _MOST_HELD):
             return page(None, path, **options)
         looks = {name: options[name] for name in ("theme", "language", "reduce") if name in options}
         looks.update({} if reduced else {"view": "glance"})

@@ -59,13 +59,14 @@ TEST_F(BroughtCommand, ABoardIsLaidOutAsAnImage) {
     EXPECT_TRUE(contains(refused({"figure", board_, "--grid", grid, "-o", "x.svg"}), "--grid")) << grid;
 }
 
-TEST_F(BroughtCommand, NumbersBelowZeroHaveNoNamesNoMeasuresAndNoPage) {
+TEST_F(BroughtCommand, NumbersBelowZeroHaveNoNamesAndNoMeasures) {
   EXPECT_FALSE(drawn({signed_, "--view", "head"}).empty());
   EXPECT_TRUE(contains(said_, "below 0")) << said_;
   const Ran heads = run({"heads", signed_, "--format", "csv"});
   EXPECT_EQ(heads.status, 0) << heads.err;
   EXPECT_TRUE(contains(heads.out, "Self,0,0,,,,,,,,,,,,,,,,,\n")) << heads.out;
-  EXPECT_TRUE(contains(refused({"page", signed_, "-o", (folder_ / "p.html").string()}), "numbers below 0"));
+  EXPECT_TRUE(contains(refused({"page", signed_, "--against", signed_, "-o", (folder_ / "p.html").string()}),
+                       "numbers below 0"));
   EXPECT_TRUE(contains(refused({"figure", signed_, "--view", "sentence", "-o", "x.svg"}), "numbers below 0"));
 }
 

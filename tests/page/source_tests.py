@@ -3,7 +3,7 @@
 import json
 import shutil
 
-from page_setting import SENTENCE, expect, largest_difference
+from page_setting import SENTENCE, expect, float32_safetensors, largest_difference
 
 IDS = ['--ids', '2,9,50,33,3']
 
@@ -65,3 +65,44 @@ def test_source_damaged(s):
         for command in ('export', 'check', 'heads'):
             _, line = s.run(command, other, status=2)
             expect(line.count('\n') == 1 and f'damaged-{name}.html' in line and ': expected ' in line, f'{command} {name}: expected one line, found {line!r}')
+
+
+def text_of(b, element):
+    return b.js(f'document.getElementById("{element}").textContent')
+
+
+def test_maps_that_sum_up_others(s):
+    """They are named and captioned as the window has them, and their numbers are those of export."""
+    b, request = s.browser, ['shipped:decoder', '--text', 'the cat chased the dog', '--reduce', 'mean:layers']
+    s.open(s.page('summed', *request, '--language', 'en'))
+    far = largest_difference(b, s.export(*request))
+    expect(far <= b.js('headlight.state().error'), f"the page's means are off by {far}")
+    shown = b.js('[...document.querySelectorAll("#atlas .head")].map((one) => one.getAttribute("aria-label").split(",")[0])')
+    expect(shown == [f'H{head}' for head in range(8)], f'expected maps named by their heads, found {shown}')
+    said = text_of(b, 'warnings')
+    expect('mean' in said and 'layers' in said, f'expected what was summed up, found {said!r}')
+
+
+def test_numbers_below_0_and_none(s):
+    """The table of a row has their signs, and names what is no number."""
+    b = s.browser
+    gaps = [0.5, 0.5, float('nan'), float('nan')]
+    for name, rows, pinned, expected in (('signed', [0.5, -0.25, -1, 1], '[0, 1]', ('+.50', '−.25')), ('none', gaps, '[1, 0]', ('NaN', 'NaN'))):
+        file = float32_safetensors(s.folder / f'{name}.safetensors', {'attentions': ([1, 1, 2, 2], rows)})
+        s.open(s.page(name, file))
+        b.js(f'headlight.set({{view: "heads", pinned: {pinned}}})')
+        b.settled()
+        found = b.js('[...document.querySelectorAll("#row-table tbody .number")].map((one) => one.textContent)')
+        expect(found == [*expected], f'{name}: expected {expected}, found {found}')
+
+
+def test_range_of_colours(s):
+    """The colours end where the command says, until the reader lets them fit again."""
+    b = s.browser
+    s.open(s.page('range', '--text', SENTENCE, '--range', '0,0.5', '--language', 'en'))
+    said = text_of(b, 'look-controls')
+    expect('0.5' in said and '0.75' not in said, f'expected colours up to 0.5, found {said!r}')
+    b.js('[...document.querySelectorAll("#look-controls button")].find((one) => one.textContent.includes("fit")).click()')
+    b.settled()
+    said = text_of(b, 'look-controls')
+    expect('0.5' in said and '1' in said, f'expected colours up to the largest weight, found {said!r}')

@@ -161,14 +161,16 @@ class Held(unittest.TestCase):
         try:
             with contextlib.redirect_stderr(io.StringIO()):
                 still, page = headlight.show(w(2, 2, 20, 20)), headlight.show(w(2, 2, 20, 20), only="0.1")
+                strongest = headlight.show(w(2, 2, 4, 4), reduce="strongest:heads")
                 mean = headlight.show(w(2, 2, 4, 4), reduce="mean:heads")
         finally:
             headlight.seen._MOST_HELD, headlight.seen.notebook_shell = kept
         self.assertTrue(still._repr_png_().startswith(b"\x89PNG"))
         self.assertIn("data:image/png", still._repr_html_())
         self.assertIn("only=", still._repr_html_())
-        self.assertTrue(mean._repr_png_().startswith(b"\x89PNG"))
-        self.assertNotIn("too many", mean._repr_html_())
+        self.assertTrue(strongest._repr_png_().startswith(b"\x89PNG"))
+        self.assertNotIn("too many", strongest._repr_html_())
+        self.assertIn('"summed_up":{"by":"mean:heads"', mean.html)
         self.assertIn("iframe", page._repr_html_())
 
     def test_what_is_refused_is_one_line(self):

@@ -123,6 +123,10 @@ Status write_content(const PageContent& content, const PageOptions& options, con
       {"name", {{"en", model_title(Language::en, document)}, {"zh", model_title(Language::zh, document)}}},
       {"shape", shape_text(trace)}};
   object["look"] = look_object(options);
+  if (const auto& given = trace.model->given; given && given->summed_up)
+    object["summed_up"] = {
+        {"by", given->summed_up->by}, {"en", given->summed_up->english}, {"zh", given->summed_up->chinese}};
+  if (trace.is_signed) object["signed"] = true;
   if (!document.model_path.empty()) object["fingerprint"] = fingerprint(*trace.model);
   std::string text = page_json(object);
   text.pop_back();
@@ -198,9 +202,8 @@ Status check_size(const Request& request, std::size_t most_bytes) {
 Result<PagePlan> plan_page(const PageContent& content, const PageOptions& options, Progress& progress) {
   const Trace& trace = *content.trace;
   PagePlan plan;
-  if (trace.is_signed)
-    return bad_input("page", "", "weights of at least 0 (figure and the window draw signed numbers)",
-                     "numbers below 0");
+  if (content.against && (trace.is_signed || content.against->trace->is_signed))
+    return bad_input("--against", "", "weights of at least 0", "numbers below 0");
   TRY(check_heads(trace, options.only));
   plan.heads = heads_of(trace);
   if (!options.only.empty())

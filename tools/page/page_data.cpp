@@ -165,7 +165,9 @@ void add_terms(const Trace& trace, Stack stack, json& object) {
 }
 
 bool has_thumbnails(const Trace& trace, Stack stack) {
-  return std::max(trace.queries(stack), trace.keys(stack)) > kShownAtOnce;
+  // Their bytes are shares.
+  const bool shares = !trace.is_signed && trace.largest_weight <= 1;
+  return shares && std::max(trace.queries(stack), trace.keys(stack)) > kShownAtOnce;
 }
 
 /// The heads' thumbnails as the answer has them, a byte a cell: 0 … 254 for weights of 0 … 1, 255 for blocked.
@@ -273,7 +275,13 @@ std::string without_markup(std::string text) {
 Status check_numbers(const Trace& trace, const std::vector<HeadRef>& heads) {
   for (const HeadRef& head : heads) {
     const AttentionTrace& attention = trace.attention(head.stack, head.layer);
-    if (attention.patterns) continue;
+    if (attention.patterns) {
+      const Matrix& numbers = (*attention.patterns)[static_cast<std::size_t>(head.head)];
+      const float largest = numbers.array().isNaN().select(0.0f, numbers).cwiseAbs().maxCoeff();
+      if (largest > kLargestFloat16)
+        return bad_input("page", head_text(head), "numbers up to 65504, which float16 holds", brief_number(largest));
+      continue;
+    }
     const HeadRef group{head.layer, attention.kv_head(head.head), head.stack};
     for (const auto& [name, of, part] : {std::tuple("query", head, HeadPart::query),
                                          {"key", group, HeadPart::key},

@@ -42,7 +42,7 @@ TraceCopy rounded(const Trace& trace) {
       }
       if (!attention.patterns) continue;
       auto& patterns = copy.patterns.emplace_back(*attention.patterns);
-      for (Matrix& pattern : patterns) pattern = rounded_to_float16(pattern.array().isNaN().select(0.0f, pattern));
+      for (Matrix& pattern : patterns) pattern = rounded_to_float16(pattern);
       attention.patterns = &patterns;
     }
   return copy;

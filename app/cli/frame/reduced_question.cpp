@@ -57,7 +57,11 @@ Result<Document> document_of(const std::vector<ReducedAttention>& reduced, const
   }
   Document document;
   std::vector<Error> ignored;  // that blocked cells are NaN, and sums are not 1
-  document.model = TRY(pattern_model(name, std::move(found), ignored));
+  auto model = std::make_shared<Model>(*TRY(pattern_model(name, std::move(found), ignored)));
+  const ReducedMaps& maps = *reduced.front().maps;
+  model->given->summed_up = {reduction_text(maps.of.by), reduction_caption(Language::en, maps),
+                             reduction_caption(Language::zh, maps)};
+  document.model = std::move(model);
   document.model_path = name;
   return document;
 }
@@ -76,7 +80,7 @@ Result<ReducedQuestion> reduced_question(const Asked& asked, const std::string& 
     warnings.insert(warnings.end(), traces.back()->warnings.begin(), traces.back()->warnings.end());
   }
   const auto sentences = TRY(reduced_sentences(traces, options));
-  ReducedQuestion result{.asked = asked, .summed = {.by = by}};
+  ReducedQuestion result{.asked = asked};
   result.asked.requests.clear();
   const std::string title = model_title(Language::en, asked.document());
   for (const auto& [prefix, reduced] : sentences) {
@@ -88,9 +92,7 @@ Result<ReducedQuestion> reduced_question(const Asked& asked, const std::string& 
         TRY(document_of(reduced, reduction_text(by) + " of " + std::filesystem::path(title).filename().string()));
     const auto requests = TRY(requests_of(document, asked.lexicon));
     result.asked.requests.insert(result.asked.requests.end(), requests.begin(), requests.end());
-    if (&reduced != &sentences.front().second) continue;
-    result.summed.caption = reduction_caption(Language::en, *reduced.front().maps);
-    result.asked.start.session.document = std::move(document);
+    if (&reduced == &sentences.front().second) result.asked.start.session.document = std::move(document);
   }
   return result;
 }

@@ -157,7 +157,7 @@ std::string cell_in_words(Gui& gui, HeadRef head, const CellRef& cell) {
 std::string head_words(const Gui& gui, const HeadRef& head) {
   std::string text;
   if (gui.state.trace && gui.state.trace->encoder) text = std::string(stack_word(gui, head.stack)) + " · ";
-  return text + head_label(head);
+  return text + (gui.state.trace ? map_label(gui.state.settings.language, *gui.state.trace, head) : head_label(head));
 }
 
 void explain_item(const Gui& gui, const Words& words) {

@@ -14,7 +14,9 @@ namespace headlight {
 
 HeadName name_of_head(const Gui& gui, const HeadRef& head) {
   const AppState& state = gui.state;
-  return head_name(state.settings.language, arcs_of(state), head, last_measures(state, head));
+  HeadName name = head_name(state.settings.language, arcs_of(state), head, last_measures(state, head));
+  if (state.trace) name.label = map_label(state.settings.language, *state.trace, head);
+  return name;
 }
 
 TitleInks inks_of_title(const Gui& gui, const HeadTitle& title, bool lit, bool faint) {

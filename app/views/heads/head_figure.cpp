@@ -20,7 +20,7 @@ void add_title_of_head(Page& page, const FigureSubject& subject, const FigureOpt
   if (is_off(subject.trace.request.edits, head))
     return add_title(page, head_label(head), words(options.language, kFigureWords.off), true);
   const HeadName name = names_of(options.language, subject.document, subject.trace, {head}).front();
-  add_title(page, head_label(head), name.words, !name.named);
+  add_title(page, name.label, name.words, !name.named);
 }
 
 Drawing draw_head(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {

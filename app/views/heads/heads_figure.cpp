@@ -49,7 +49,7 @@ struct HeadsFigure {
 
   float width(const std::string& text) const { return page.measure(text, page.label); }
   std::string number_of(const HeadRef& head) const {
-    return of_layers ? summed_title(options.language, other, head) : head_label(head);
+    return of_layers ? summed_title(options.language, other, head) : map_label(options.language, subject.trace, head);
   }
   MapStyle style() const { return page_style(page, page.label); }
 

@@ -15,7 +15,7 @@ constexpr float kBesideNumber = 6;  // pixels of the design between a head's num
 HeadTitle head_title(const HeadRef& head, const HeadName& name, const std::string& value, const HeadsLayout& layout,
                      float unit, const std::function<float(const std::string&)>& width_of) {
   if (layout.name_rows() == 0) return title_within(head, name, value, layout.title_width, width_of);
-  HeadTitle title{.head = head_label(head), .value = value, .named = name.named};
+  HeadTitle title{.head = name.label.empty() ? head_label(head) : name.label, .value = value, .named = name.named};
   const float taken = layout.flows ? width_of(title.head + value) + kBesideNumber * unit : 0;
   title.below = name_in_lines(name, layout.title_width, static_cast<std::size_t>(layout.name_rows()), width_of, taken);
   if (!layout.flows || title.below.empty()) return title;

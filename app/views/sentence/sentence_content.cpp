@@ -102,6 +102,7 @@ std::optional<SentenceContent> sentence_content(const Trace& trace, const Folded
                                                 const std::vector<HeadRef>* only) {
   const Stack stack = chosen.stack;
   SentenceContent content;
+  content.trace = &trace;
   content.queries = words_along(trace.query_tokens(stack), folded ? &folded->fold.queries : nullptr);
   content.keys = words_along(trace.key_tokens(stack), folded ? &folded->fold.keys : nullptr);
   content.one = stack != Stack::cross && content.queries.size() == content.keys.size();

@@ -38,6 +38,7 @@ struct SentenceHead {
 };
 
 struct SentenceContent {
+  const Trace* trace = nullptr;  // of which all this is; null: of none, heads have their usual names
   std::vector<SentenceWord> queries, keys;
   bool one = true;  // both are the words of one sentence
   std::vector<SentenceHead> heads;

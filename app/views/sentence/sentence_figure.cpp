@@ -24,7 +24,8 @@ Result<Drawing> draw_sentence(const FigureSubject& subject, const FigureOptions&
   Page page = new_page(options, measure);
   const CellInWords lit = cell_of(subject.trace, options.head, cell, folded);
   const NamedArc* arc = arcs.at(options.head, cell);
-  add_title(page, lines_of_cell(options.language, lit, arc, true).front(), head_label(options.head), false);
+  add_title(page, lines_of_cell(options.language, lit, arc, true).front(),
+            map_label(options.language, subject.trace, options.head), false);
   constexpr float kLabel = 13, kWidth = 700;  // pixels of the design: of a label, of a scene on a page
   const float unit = std::min(page.label / kLabel, page.room() / (kWidth / 2));
   const float width = page.room() / unit, height = std::clamp(0.72f * width, 330.0f, 560.0f);

@@ -127,6 +127,11 @@ float own_columns(SentenceCanvas& canvas, std::vector<Box>& cells, float y) {
   return y + head;
 }
 
+std::string label_of(const SentenceCanvas& canvas, const HeadRef& head) {
+  const Trace* trace = canvas.content.trace;
+  return trace ? map_label(canvas.wishes.language, *trace, head) : head_label(head);
+}
+
 void add_bars(SentenceCanvas& canvas, const std::vector<Box>& cells, float y, float height) {
   constexpr float kMostWide = 44, kLeastNumber = 0.03f, kLeastInside = 18;
   const SentenceContent& content = canvas.content;
@@ -142,7 +147,7 @@ void add_bars(SentenceCanvas& canvas, const std::vector<Box>& cells, float y, fl
   const std::string& word = content.queries[static_cast<std::size_t>(content.query)].label;
   canvas.text({edge, y + 7}, cut_words(canvas, canvas.width(looks, 12.5f) <= name ? looks : word, 12.5f, name), 12.5f,
               inks.dim);
-  canvas.text({edge, y + 27}, head_label(pinned.head), 15, inks.accent);
+  canvas.text({edge, y + 27}, label_of(canvas, pinned.head), 15, inks.accent);
   canvas.text({axis, y + 5}, "1", 12, inks.dim, Anchor::right);
   canvas.text({axis, bottom - 4}, "0", 12, inks.dim, Anchor::right);
   const float rests = content.rests(head, content.query);
@@ -186,7 +191,7 @@ void add_row_title(SentenceCanvas& canvas, const StripRow& row, float y, float h
   const SentenceHead& head = *row.heads.front();
   const float edge = canvas.left() + canvas.frame.gutter - 16, middle = y + height / 2;
   const std::string more = row.heads.size() > 1 ? " +" + std::to_string(row.heads.size() - 1) : "";
-  const std::string title = head_label(head.head) + more;
+  const std::string title = label_of(canvas, head.head) + more;
   const bool lit = canvas.wishes.head == head.head || (content.pinned && content.pinned->head == head.head);
   const Rgb ink = lit ? canvas.inks.accent : canvas.inks.text;
   canvas.text({canvas.left(), middle}, title, kSize, row.off ? mixed(canvas.inks.ground, ink, 0.45f) : ink);

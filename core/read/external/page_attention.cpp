@@ -256,18 +256,19 @@ class PageStackReader {
   }
 
   /// float16 numbers, row after row: the low byte of each at `low` and its high byte at `high`, `step` bytes apart.
-  /// False where one is not finite.
-  static bool put_numbers(const char* low, const char* high, Index step, MatrixRef block) {
+  /// False where one is not finite; with `gaps` they may be NaN.
+  static bool put_numbers(const char* low, const char* high, Index step, MatrixRef block, bool gaps = false) {
+    constexpr unsigned kInfinite = 0x7C00;
     unsigned largest = 0;
     for (Index row = 0; row < block.rows(); ++row) {
       float* numbers = block.row(row).data();
       for (Index column = 0; column < block.cols(); ++column, low += step, high += step) {
         const unsigned bits = static_cast<unsigned char>(*low) | unsigned{static_cast<unsigned char>(*high)} << 8;
-        largest = std::max(largest, bits & 0x7FFF);
+        if (const unsigned size = bits & 0x7FFF; !gaps || size == kInfinite) largest = std::max(largest, size);
         numbers[column] = from_float16(static_cast<std::uint16_t>(bits));
       }
     }
-    return largest < 0x7C00;
+    return largest < kInfinite;
   }
 
   /// Puts the numbers of each head into the block that `block_of` gives for it, once all their bytes are there.
@@ -288,7 +289,7 @@ class PageStackReader {
       const auto end = planes ? end_of_layer(head, heads) : head + 1;
       const Index high = planes ? each * (end - head) : 1;
       for (; head != end; ++head, at += step * each)
-        if (!put_numbers(at, at + high, step, block_of(*head)))
+        if (!put_numbers(at, at + high, step, block_of(*head), has_weights_))
           return field.problems().note(field.path(), "finite numbers", "nan or inf");
       if (planes) at += high;
     }
@@ -314,8 +315,12 @@ class PageStackReader {
                      queries_, keys_);
       });
       if (!stack_.is_good()) return;
-      for (auto& layer : page_.patterns)
-        for (Matrix& head : layer) sized(head, queries_, keys_);
+      for (std::size_t i = 0; i < page_.layers.size(); ++i)
+        for (Matrix& head : page_.patterns[i]) {
+          const Matrix& numbers = sized(head, queries_, keys_);
+          page_.layers[i].has_gaps = page_.layers[i].has_gaps || numbers.hasNaN();
+          page_.layers[i].is_signed = page_.layers[i].is_signed || (numbers.array() < 0).any();
+        }
       return;
     }
     std::vector<HeadRef> groups;
@@ -360,6 +365,10 @@ Result<PageAttention> page_attention(const std::string& where, const json& answe
     page.stacks.emplace(stack, PageStackReader(fields, item, beside).read());
   }
   if (page.stacks.empty()) fields.at("stacks").problem("a list of attentions");
+  if (fields.has("summed_up")) {
+    const JsonField summed = fields.at("summed_up");
+    page.summed_up = {summed.text("by"), summed.text("en"), summed.text("zh")};
+  }
   if (problems.first) return *problems.first;
   return page;
 }

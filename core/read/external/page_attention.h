@@ -22,7 +22,8 @@ namespace headlight {
 struct PageStack {
   Tokens query_tokens, key_tokens;
   /// With query and key, value where the page has it, scale, soft cap, sinks and terms of distances; or with patterns,
-  /// which point into those below. Results are empty; of heads that the page does not have all numbers are 0.
+  /// which point into those below and may have NaN. Results are empty; of heads that the page does not have all numbers
+  /// are 0.
   std::vector<AttentionTrace> layers;
   std::vector<Index> windows;                 // [layer] of the layer itself; 0: none
   std::vector<std::vector<Matrix>> patterns;  // [layer][head] (T, S) of attention that another program computed
@@ -33,7 +34,8 @@ struct PageAttention {
   std::map<Stack, PageStack> stacks;  // at least one
   std::map<Stack, MaskSpec> masks;    // of each of them, as asked for
   Edits edits;                        // heads that are off, weights by hand, dropout, masks of single layers
-  float error = 0;                    // the stated largest difference of a weight from float32
+  std::optional<SummedUp> summed_up = {};
+  float error = 0;  // the stated largest difference of a weight from float32
 };
 
 /// The fields of a stack with its numbers, which are packed a layer at a time.

@@ -133,7 +133,9 @@ Result<PageModel> model_of_page(const std::string& where, PageAttention page, Pr
     });
     if (progress.stop) return cancelled(where, "nothing was opened");
   }
-  result.model = TRY(pattern_model(where, std::move(found), result.warnings));
+  auto model = std::make_shared<Model>(*TRY(pattern_model(where, std::move(found), result.warnings)));
+  model->given->summed_up = std::move(page.summed_up);
+  result.model = std::move(model);
   return result;
 }
 

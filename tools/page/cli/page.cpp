@@ -4,6 +4,7 @@
 
 #include "base/formatted.h"
 #include "cli/frame/question_command.h"
+#include "cli/frame/reduced_question.h"
 #include "cli/frame/study.h"
 #include "cli/options/against_option.h"
 #include "cli/options/view_options.h"
@@ -25,6 +26,8 @@ struct PageArguments {
   std::optional<std::string> against;
   double most = 0;
   bool live = false;
+  std::string reduce;
+  std::optional<ColourRange> range;
 };
 
 /// `1.4,2.*`: heads of the stack that is named, each once.
@@ -79,15 +82,22 @@ Status choose_head(const PageArguments& options, const std::vector<HeadRef>& onl
 }
 
 Result<Answer> answer(const Question& question, const PageArguments& options, const QuestionCommand& command) {
-  const Startup& start = question.asked.start;
-  const std::vector<Request>& requests = question.asked.requests;
+  std::optional<ReducedQuestion> reduced;
+  if (!options.reduce.empty()) {
+    for (const auto& [option, given] : {std::pair("--live", options.live), {"--against", options.against.has_value()}})
+      if (given) return bad_input("--reduce", "", std::string("no ") + option, option);
+    reduced = TRY(reduced_question(question.asked, options.reduce, question.threads, question.warnings));
+  }
+  const Asked& asked = reduced ? reduced->asked : question.asked;
+  const Startup& start = asked.start;
+  const std::vector<Request>& requests = asked.requests;
   const std::size_t sentence = start.session.view.sentence;
   if (sentence >= requests.size() || (requests.size() != 1 && start.session_path.empty()))
     return bad_input("page", "sentences", "one", std::to_string(requests.size()));
   PageOptions page = page_options(options, question.threads);
   if (options.only.empty()) TRY(check_size(requests[sentence], page.most_bytes));
   const auto trace = TRY(command.trace_of(requests[sentence], question.warnings));
-  auto against = TRY(other_answer(options, question.asked));
+  auto against = TRY(other_answer(options, asked));
   auto only = TRY(heads_of_option(options.only, *trace));
   page.only = std::move(only);
   PageContent content{.session = start.session, .trace = trace, .against = std::move(against)};
@@ -96,6 +106,7 @@ Result<Answer> answer(const Question& question, const PageArguments& options, co
     std::swap(content.against->trace, content.trace);
   }
   choose_view(content.session, *trace);
+  if (options.range) content.session.view.range = options.range;
   TRY(choose_head(options, page.only, content.session.view));
   if (const NamedView* named = named_view(options.view)) {
     ViewState& view = content.session.view;
@@ -158,6 +169,8 @@ ParsedCommand add_page(Parser& parser, const Frontend&) {
       .within(1e-3, 1e6);
   add_choice<ColourMap>(parser, "--colours", options->colours, kColourNames,
                         "teal (default), viridis, cividis or grey");
+  add_range(parser, options->range);
+  add_reduce(parser, options->reduce);
   const ParsedCommand asked = command.answers(SentencesAsked::all, [options, command](const Question& question) {
     return answer(question, *options, command);
   });

@@ -119,6 +119,7 @@ void StillAnswer::take_numbers() {
   auto model = std::make_shared<Model>();
   ExternalInputs& given = model->given.emplace();
   given.stacks[Stack::self];  // is always there
+  given.summed_up = page_.summed_up;
   encoder_ = std::make_shared<StackTrace>();
   for (auto& [stack, of_stack] : page_.stacks) {
     given.stacks[stack].query_tokens = of_stack.query_tokens;
@@ -130,11 +131,16 @@ void StillAnswer::take_numbers() {
       AttentionTrace& own = of_stack.layers[layer];
       const auto mask = own.mask;
       const float scale = own.scale;
+      trace_->is_signed = trace_->is_signed || own.is_signed;
       attention(stack, layer) = std::move(own);
       own.mask = mask;
       own.scale = scale;
     }
   }
+  if (trace_->is_signed)
+    for (const auto& entry : page_.stacks)
+      for (std::size_t layer = 0; layer < entry.second.layers.size(); ++layer)
+        attention(entry.first, layer).is_signed = true;
   trace_->encoder = encoder_;
   trace_->model = trace_->request.model = std::move(model);
   trace_->request.edits = page_.edits;

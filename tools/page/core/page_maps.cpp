@@ -17,6 +17,7 @@ Matrix PageMaps::whole(const HeadRef& head) {
 
 const FoldedStack* PageMaps::folded(Stack stack, FoldChoice fold, const std::vector<HeadRef>& heads) {
   const Trace& trace = answer_.trace();
+  if (trace.is_signed) return nullptr;  // sums and means of numbers that are no shares mean nothing
   auto known =
       std::ranges::find_if(folded_, [&](const Folded& one) { return one.stack == stack && one.choice == fold; });
   if (known == folded_.end()) {
@@ -74,7 +75,9 @@ const SentenceArcs& PageMaps::arcs(bool edited) {
 }
 
 HeadName PageMaps::name(Language language, const HeadRef& head, bool edited, bool measured) {
-  return head_name(language, arcs(edited), head, measured ? &measures(head) : nullptr);
+  HeadName name = head_name(language, arcs(edited), head, measured ? &measures(head) : nullptr);
+  name.label = map_label(language, trace(), head);
+  return name;
 }
 
 }  // namespace headlight

@@ -96,7 +96,13 @@ PageLook look_of(const json& object) {
                 .scale = object.value("log", false) ? Scale::log : Scale::linear,
                 .top = nice_top(object.value("largest", 1.0f)),
                 .colours = named_in<ColourMap>(object, "map", kColourNames)};
-  look.own_range = object.value("ownRange", false);
+  if (object.value("signed", false))
+    look.scale.diverging = true, look.scale.scale = Scale::linear,
+    look.scale.top = nice_range(object.value("largest", 1.0f));
+  if (const json range = object.value("range", json()); range.is_string())
+    if (const auto known = parse_range(range.get<std::string>())) look.range = *known;
+  look.scale = in_range(look.scale, look.range);
+  look.own_range = object.value("ownRange", false) && !look.range;
   look.edited = object.value("edited", false);
   look.language = named_in<Language>(object, "language", kLanguageNames);
   look.width = object.value("width", 0.0f);
@@ -115,6 +121,12 @@ PageLook look_of(const json& object) {
   return look;
 }
 
+ColourScale own_scale_of(ColourScale scale, const Matrix& map) {
+  if (scale.diverging) return of_numbers(scale, map);
+  scale.top = nice_top(map.maxCoeff());
+  return scale;
+}
+
 PageScene scene_of_map(PageMaps& maps, const PageLook& look, const TextWidth& measure) {
   const Trace& trace = maps.trace();
   const HeadRef& head = look.head;
@@ -124,7 +136,7 @@ PageScene scene_of_map(PageMaps& maps, const PageLook& look, const TextWidth& me
   const Matrix& map = maps.map(head, look.fold);
   const Viewport part = whole_part(look, map);
   ColourScale scale = look.scale;
-  if (look.own_range && map.size() > 0) scale.top = nice_top(map.maxCoeff());
+  if (look.own_range && map.size() > 0) scale = own_scale_of(scale, map);
   const MapStyle style{.measure = measure, .ink = ink_colours(scale.theme), .em = kMapType, .line = kMapLine, .gap = 6};
   const AxisText row_words = axis_of(rows, part.first_query, part.num_queries, measure),
                  column_words = axis_of(columns, part.first_key, part.num_keys, measure);
@@ -180,7 +192,7 @@ std::optional<PageScene> scene_of_sentence(PageMaps& maps, const PageLook& look,
   const Trace& trace = maps.trace();
   const Stack stack = look.head.stack;
   const auto own = maps.heads(stack);
-  if (std::max(trace.queries(stack), trace.keys(stack)) > kThumbnail) return std::nullopt;
+  if (std::max(trace.queries(stack), trace.keys(stack)) > kThumbnail || trace.is_signed) return std::nullopt;
   maps.complete(stack);
   const FoldedStack* folded = maps.folded(stack, look.fold, heads_of(trace, stack));
   const SentenceArcs& arcs = maps.arcs(look.edited);
@@ -237,7 +249,7 @@ PageScene scene_of_text(PageMaps& maps, const PageLook& look, const TextWidth& m
   const Vector shades = shades_of(trace, folded, choice, kNeverStops);
   const std::vector<Index> chosen = words_of_tokens(folded_axis(folded, !choice.columns), choice.words);
   ColourScale scale = look.scale;
-  if (shades.size() > 0) scale = shade_scale(shades, texts.shaded(choice.columns).words, scale);
+  if (shades.size() > 0) scale = in_range(shade_scale(shades, texts.shaded(choice.columns).words, scale), look.range);
   PageScene scene;
   Drawing& drawing = scene.drawing;
   const float between = 24, width = texts.one ? look.width : (look.width - between) / 2;

@@ -22,6 +22,7 @@ struct PageLook {
   Viewport part;  // of the map; empty: all of it
   ColourScale scale;
   bool own_range = false, edited = false;
+  std::optional<ColourRange> range = {};  // of the colours, in place of their own
   Language language = Language::en;
   float width = 0, height = 0, window_width = 0, window_height = 0;
   std::vector<HeadRef> order;                      // of the maps of all heads; empty: layer by layer
@@ -41,6 +42,9 @@ struct PageScene {
   nlohmann::json beside = nlohmann::json::object();  // what belongs to the scene but is not drawn
   std::function<nlohmann::json(Point)> at = {};      // what lies there, as the functions below say; null: nothing
 };
+
+/// The same up to the largest number of the map.
+ColourScale own_scale_of(ColourScale scale, const Matrix& map);
 
 /// At a point: `cell`, [query, key].
 PageScene scene_of_map(PageMaps& maps, const PageLook& look, const TextWidth& measure);

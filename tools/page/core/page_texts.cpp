@@ -1,6 +1,7 @@
 // What a page says in words and tables, with the numbers and the colours that the window gives them.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/formatted.h"
 #include "figure/labels.h"
@@ -29,6 +30,13 @@ json tinted_cell(const json& table, std::size_t row, std::size_t column, const C
           colour_text(colour), colour_text(text_on(colour))};
 }
 
+/// A weight of a row, or a number that is none; empty where blocked.
+std::string number_text(const Trace& trace, float number) {
+  if (std::isnan(number)) return "NaN";
+  if (number == trace.blocked() || (number < 0 && !trace.is_signed)) return "";
+  return trace.is_signed ? signed_cell_number(number) : share_text(static_cast<double>(number));
+}
+
 }  // namespace
 
 json cells_of_table(const json& table, const PageLook& look) {
@@ -54,7 +62,9 @@ json row_of_cell(PageMaps& maps, const PageLook& look, const CellRef& cell) {
   if (!shown) {
     own = attention_rows(trace, head, cell.query, 1);
     for (Index key = 0; key < own.cols(); ++key)
-      if (own(0, key) <= 0 && !trace.mask(head.stack, head.layer).allowed(cell.query, key)) own(0, key) = -1;
+      if (is_missing(trace, head, {cell.query, key})) own(0, key) = std::numeric_limits<float>::quiet_NaN();
+      else if (own(0, key) <= 0 && !trace.mask(head.stack, head.layer).allowed(cell.query, key))
+        own(0, key) = trace.blocked();
   }
   const Vector row = shown ? Vector(folded->map(head).row(shown->query)) : Vector(own.row(0));
   const auto& queries = shown ? folded->fold.queries.tokens : trace.query_tokens(head.stack).tokens;
@@ -64,7 +74,7 @@ json row_of_cell(PageMaps& maps, const PageLook& look, const CellRef& cell) {
     words.push_back({{"label", axis_label(keys[static_cast<std::size_t>(key)])},
                      {"key", shown ? folded->fold.keys.tokens_of(key).first : key},
                      {"weight", row(key)},
-                     {"share", row(key) < 0 ? "" : share_text(static_cast<double>(row(key)))}});
+                     {"share", number_text(trace, row(key))}});
   json object{{"from", axis_label(queries[static_cast<std::size_t>(shown ? shown->query : cell.query)])},
               {"words", std::move(words)},
               {"lit", shown ? shown->key : cell.key}};

@@ -104,7 +104,7 @@ PagePixels pixels_of_cells(PageMaps& maps, const PageLook& look, const PageScene
   if (!cells) return pixels;
   ColourScale scale = cells->scale;
   Matrix weights = cells->weights ? *cells->weights : maps.small(scene.thumbnails[n], look.fold);
-  if (!cells->weights && look.own_range && weights.size() > 0) scale.top = nice_top(weights.maxCoeff());
+  if (!cells->weights && look.own_range && weights.size() > 0) scale = own_scale_of(scale, weights);
   weights = pooled_map(weights, {0, std::max(1.0f, height)}, {0, std::max(1.0f, width)}, scale.diverging);
   pixels.rows = weights.rows(), pixels.columns = weights.cols();
   pixels.bytes.reserve(static_cast<std::size_t>(4 * weights.size()));

@@ -1,7 +1,7 @@
 // Every head at a glance: the scene of all maps, and over each map a button.
 
 import { fill, make } from './elements.js';
-import { headName, wordsOf } from './look.js';
+import { mapName, wordsOf } from './look.js';
 import { createScene } from './paint.js';
 
 /** Heads are measured for so many milliseconds at a time: the page answers to the reader between them. */
@@ -46,7 +46,7 @@ export function createAtlas(store, element, redraw) {
     for (const button of scene.over.children) {
       const [layer, head] = button.dataset.key.split('.').map(Number), {words} = store.nameOf({layer, head});
       const off = store.isOff(stack, layer, head) && wordsOf('head_is_off');
-      const texts = [headName(layer, head), off, words].filter(Boolean);
+      const texts = [mapName(store.answer.summedUp, layer, head), off, words].filter(Boolean);
       button.setAttribute('aria-pressed', String(store.isChosen({layer, head})));
       button.setAttribute('aria-label', texts.join(', '));
       button.title = texts.join(' · ');

@@ -72,8 +72,10 @@ export function createControls(store, redraw) {
       view[field] && !isLong, (on) => store.look({[field]: on, painting: false, viewport: null}), isLong);
     const maps = worded('map', MAPS);
     fill(byId('look-controls'), colourBar(),
-      oneOfTwo('colours', [wordsOf('linear'), wordsOf('logarithmic')], 'tip_colour_scale', 'log'),
-      toggle('own_range', 'tip_own_range', view.ownRange, (ownRange) => store.look({ownRange})),
+      !store.answer.isSigned && !view.range && oneOfTwo('colours',
+        [wordsOf('linear'), wordsOf('logarithmic')], 'tip_colour_scale', 'log'),
+      view.range ? link('fitting_colours', () => store.look({range: null}))
+        : toggle('own_range', 'tip_own_range', view.ownRange, (ownRange) => store.look({ownRange})),
       select(wordsOf('colour_map'), maps, taste.map, (map) => { taste.map = map; redraw(); }),
       special && foldToggle('fold_special', 'foldSpecial'), words && foldToggle('merge_words', 'mergeWords'));
     const folded = view.view === 'heads' ? 'special_strips' : 'special_folded';

@@ -87,7 +87,8 @@ export function stackOf(stack, index, page, side) {
 /** The answer of a page (side 0), or of A in its comparison (1). Its seed is text: a number would be rounded. */
 export function answerOf(page, side) {
   const stacks = page.stacks.map((stack, index) => stackOf(stack, index, page, side));
-  return {stacks, edits: editsOf(page), error: page.error, warnings: page.warnings ?? []};
+  const isSigned = page.signed === true, summedUp = page.summed_up ?? null;
+  return {stacks, edits: editsOf(page), error: page.error, warnings: page.warnings ?? [], isSigned, summedUp};
 }
 
 const editsOf = ({edits: {dropout_seed: rounded, ...edits}}) => edits;
@@ -102,7 +103,7 @@ export async function openAnswer(core, page, side) {
     core.picture = png ? `data:image/png;base64,${png}` : EMPTY_PICTURE;
     core.bitmap = await createImageBitmap(png ? new Blob([bytesOf(png)], {type: 'image/png'}) : new ImageData(1, 1));
   }
-  const {stacks: all, edits, error, relations, resting, rest, largest} = page, stacks = [], sides = {};
+  const {stacks: all, edits, error, relations, resting, rest, largest, summed_up} = page, stacks = [], sides = {};
   for (const stack of all) {
     const own = {...stack};
     for (const name of [stack.queries, stack.keys]) sides[name] = page[name];
@@ -113,7 +114,8 @@ export async function openAnswer(core, page, side) {
     stacks.push(own);
   }
   const picture = page.picture && {...page.picture, png: undefined};
-  core.open(side, {...sides, picture, stacks, edits: editsOf(page), error, relations, resting, rest, largest});
+  const names = {relations, resting, rest, summed_up};
+  core.open(side, {...sides, ...names, picture, stacks, edits: editsOf(page), error, largest});
   for (const stack of all) {
     stack.given = stack.weights !== undefined;
     for (const field of NUMBERS) delete stack[field];

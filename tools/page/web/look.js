@@ -33,6 +33,14 @@ export function isolated(line) { return line.replace(/“([^”]*)”/g, '“\u2
 /** `L1·H2`, layers and heads counted from 0. */
 export function headName(layer, head) { return `L${layer}·H${head}`; }
 
+/** What a map is called that sums up others, as the data has it in `summedUp`; else the name of its head. */
+export function mapName(summedUp, layer, head) {
+  const [by, over = ''] = summedUp?.by.split(':') ?? [], of = over.split(',');
+  const hasHeads = by !== 'rollout' && !of.includes('heads');
+  if (!of.includes('layers')) return hasHeads ? headName(layer, head) : wordsOf('summed_layer', layer);
+  return hasHeads ? `H${head}` : by;
+}
+
 /** A number with as many digits as distinguish it from its neighbours. */
 export function briefNumber(value) {
   if (value === Infinity || value === -Infinity) return value < 0 ? '−∞' : '∞';

@@ -15,6 +15,8 @@ import { createStage } from './stage.js';
 import { createStore } from './state.js';
 
 const NARROW = 820, root = document.documentElement, VIEWS = ['sentence', 'heads', 'text', 'flow'];
+/** Arcs and lines are as thick as their weights; numbers below 0 have none. */
+const OF_SHARES = ['sentence', 'flow'];
 /** The forms of the window's stage. */
 const STAGE_FORMS = {sentence: 'sentence', map: 'heads', text: 'text'};
 
@@ -30,13 +32,14 @@ function fail(error) {
 function takeView(store, page) {
   const {view, compare} = page;
   const number = {encoder: 1, cross: 2}[view.stack] ?? 0, {layer, head, pinned, text} = view;
-  const usual = page.picture ? 'text' : view.view === 'flow' ? 'flow' : 'sentence';
-  const form = text?.shown ? 'text' : STAGE_FORMS[text?.form] ?? usual;
+  const usual = page.picture ? 'text' : page.signed ? 'heads' : view.view === 'flow' ? 'flow' : 'sentence';
+  const own = page.signed && text?.form === 'sentence' ? usual : STAGE_FORMS[text?.form] ?? usual;
+  const form = text?.shown ? 'text' : own;
   store.look({
     view: compare ? 'compare' : form, layer, head,
     stack: Math.max(0, store.answer.stacks.findIndex((one) => one.number === number)),
     pinned: pinned ? {query: pinned[0], key: pinned[1]} : null,
-    log: view.scale === 'log', ownRange: view.own_range === true,
+    log: view.scale === 'log', range: view.range ?? null, ownRange: view.own_range === true,
     foldSpecial: view.fold_special === true, mergeWords: view.merge_words === true,
     textColumns: text?.columns === true, textHeads: text?.heads ?? 'head', textWords: text?.words ?? [],
   });
@@ -54,7 +57,8 @@ function open(core, page, answer, kept) {
   const bars = createBars(store, byId('stage-head'), byId('row-words'), byId('row-table'));
   const explain = createExplain(store, byId('explain')), tables = createTables(store, byId('answers'), page.tables);
   const controls = createControls(store, () => request());
-  const ofPage = VIEWS.filter((name) => !page.picture || name !== 'sentence');
+  const ofPage = VIEWS.filter((name) => !(page.picture && name === 'sentence') &&
+    !(page.signed && OF_SHARES.includes(name)));
   const views = [...ofPage, ...(page.compare || page.site ? ['compare'] : [])];
 
   let site = null, waiting = Boolean(page.site) && location.hash.length > 1;  // for what the address asks
@@ -106,7 +110,10 @@ function open(core, page, answer, kept) {
     const texts = [wordsOf(given ? 'given_weights' : isLive ? 'computed_live' : 'computed_here') + still,
       wordsOf('rounding_error', briefNumber(answer.error)), `Headlight ${page.version}`];
     fill(byId('footer'), ...texts.map((text) => make('span', {text})));
-    fill(byId('warnings'), ...answer.warnings.map((text) => make('p', {class: 'doubt', text})));
+    const {summedUp, isSigned} = answer;
+    fill(byId('warnings'), summedUp && quiet('p', either(summedUp)),
+      isSigned && quiet('p', wordsOf('signed_numbers')),
+      ...answer.warnings.map((text) => make('p', {class: 'doubt', text})));
     const zh = taste.language === 'zh', {card} = page;
     root.lang = zh ? 'zh-CN' : 'en';
     document.title = `${String(page.title).slice(0, 80)} · Headlight`;

@@ -3,7 +3,7 @@
 // weights: the guess after each layer, and which parts of A bring its answer back in B.
 
 import { button, fill, make, quiet, toggle } from './elements.js';
-import { briefNumber, either, headName, isolated, percent, quoted, wordsOf } from './look.js';
+import { briefNumber, either, headName, isolated, mapName, percent, quoted, wordsOf } from './look.js';
 
 /** A row of more keys shows the strongest. */
 const MOST_BARS = 12;
@@ -19,7 +19,7 @@ export function createBars(store, header, line, table) {
     const {words, named} = store.nameOf({layer, head});
     const stackName = store.answer.stacks.length > 1 ? `${wordsOf(`stack_${stack.name}`)} ` : '';
     fill(header, make('div', {class: 'head-line'},
-      make('h2', {class: 'head-title', text: stackName + headName(layer, head)}),
+      make('h2', {class: 'head-title', text: stackName + mapName(store.answer.summedUp, layer, head)}),
       make('p', {class: 'notes'}, words && make('span', {class: named ? 'relation' : 'quiet', text: words})),
       toggle(on ? 'head_is_on' : 'head_is_off', 'tip_on_off', on, () => store.switchHead(store.chosen()))));
   }
@@ -35,19 +35,21 @@ export function createBars(store, header, line, table) {
     if (!row) return fill(table);
     const {words, lit} = row, few = words.length > MOST_BARS;
     const all = words.map((word, i) => ({...word, isLit: i === lit}));
-    const shown = few ? all.sort((a, b) => b.weight - a.weight).slice(0, MOST_BARS) : all;
+    const shown = few ? all.sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight)).slice(0, MOST_BARS) : all;
+    const {isSigned} = store.answer, most = isSigned ? Math.max(...all.map(({weight}) => Math.abs(weight))) : 1;
+    const kindOf = (weight, share) => share === '' ? 'fill blocked' : weight < 0 ? 'fill minus' : 'fill';
     const line = ({label, key, weight, share, isLit}) => make('tr', {class: isLit && 'lit',
       on: {click: () => store.look({pinned: {query: cell.query, key}})}},
     make('th', {scope: 'row'}, make('bdi', {text: label})),
-    make('td', {class: 'bar', 'aria-hidden': 'true'}, make('span', {class: weight < 0 ? 'fill blocked' : 'fill',
-      style: {width: `${weight < 0 ? 100 : 100 * Math.min(1, weight)}%`}})),
-    make('td', {class: 'number', text: weight < 0 ? wordsOf('blocked_short') : share}));
+    make('td', {class: 'bar', 'aria-hidden': 'true'}, make('span', {class: kindOf(weight, share),
+      style: {width: `${share === '' ? 100 : 100 * Math.min(1, Math.abs(weight) / (most || 1))}%`}})),
+    make('td', {class: 'number', text: share || wordsOf('blocked_short')}));
     const rest = all.slice(MOST_BARS).reduce((sum, {weight}) => sum + Math.max(0, weight), 0);
     const share = row.rests ? ` · ${wordsOf('rests', row.rests)}` : '';
     fill(table, make('caption', {}, make('bdi', {text: row.from}), share),
       make('tbody', {}, ...shown.map(line), few && make('tr', {class: 'quiet'},
         make('th', {scope: 'row', text: wordsOf('other_words', words.length - shown.length)}), make('td'),
-        make('td', {class: 'number', text: percent(rest)}))));
+        make('td', {class: 'number', text: isSigned ? '' : percent(rest)}))));
   }
 
   return {draw, drawHead};

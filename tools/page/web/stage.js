@@ -139,7 +139,8 @@ export function createStage(store, element, page) {
     fill(scene.over, ...drawn.hits.map(([name, x, y, width, height]) => {
       const side = name.startsWith('text key') ? 1 : 0, index = counts[side]++, token = tokens[side][index];
       const number = side === shaded ? shades[index] : undefined;
-      const title = number === undefined ? null : number < 0 ? wordsOf('blocked') : briefNumber(number);
+      const isBlocked = number === null || (number < 0 && !store.answer.isSigned);
+      const title = number === undefined ? null : isBlocked ? wordsOf('blocked') : briefNumber(number);
       return make('span', {class: 'word', title, data: {side, index, token},
         style: {left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px`}});
     }));

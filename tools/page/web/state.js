@@ -37,7 +37,7 @@ export function createStore(core, answer, kept, largest) {
     view: {
       view: 'sentence', stack: 0, layer: 0, head: 0, pinned: null, viewport: null,
       hovered: null, hoveredHead: null, pointer: null, pointed: null,
-      log: false, ownRange: false, foldSpecial: false, mergeWords: false, order: 'layer', painting: false,
+      log: false, ownRange: false, range: null, foldSpecial: false, mergeWords: false, order: 'layer', painting: false,
       threshold: 0.05, flowAll: false, explain: false, textColumns: false, textHeads: 'head', textWords: [],
     },
 
@@ -134,7 +134,8 @@ export function createStore(core, answer, kept, largest) {
     fold(stack) {
       const {foldSpecial: special, mergeWords: words} = store.view, key = keyOf(stack, special, words);
       if (!folds.has(key)) {
-        const {foldable, fold} = core.fold(stack, {special, words});
+        // Sums of numbers that are no shares mean nothing.
+        const {foldable, fold} = answer.isSigned ? {foldable: {}} : core.fold(stack, {special, words});
         folds.set(key, {...fold, foldable, isFolded: Boolean(fold)});
       }
       return folds.get(key);
@@ -143,14 +144,14 @@ export function createStore(core, answer, kept, largest) {
     /** What scenes are asked with: the view, and how it looks. */
     asked() {
       const stack = store.stack(), {S, T, heads} = stack, {theme, language, map} = taste;
-      return {...store.view, order: [], stack: stack.number, theme, language, map, largest,
+      return {...store.view, order: [], stack: stack.number, theme, language, map, largest, signed: answer.isSigned,
         edited: store.isEdited() || store.edits.off !== store.written.off,
         measured: T * S * heads.length <= MOST_MEASURED, windowWidth: innerWidth, windowHeight: innerHeight};
     },
     /** What the pixels of maps depend on besides their head. */
     stamp() {
-      const {stack, foldSpecial, mergeWords, log, ownRange, viewport} = store.view;
-      return [store.version, stack, foldSpecial, mergeWords, log, ownRange, ...Object.values(viewport ?? {}),
+      const {stack, foldSpecial, mergeWords, log, ownRange, range, viewport} = store.view;
+      return [store.version, stack, foldSpecial, mergeWords, log, ownRange, range, ...Object.values(viewport ?? {}),
         taste.theme, taste.map].join(' ');
     },
     /** What a head does in this sentence: {words, brief, named}. */

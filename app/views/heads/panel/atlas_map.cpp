@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "figure/head_name.h"
 #include "figure/labels.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/relation_labels.h"
@@ -88,7 +89,7 @@ void corner_words(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& 
     list.AddRectFilled({box.x, box.bottom() - height}, bottom_right(box), gui.colours().background);
     list.AddRectFilled({box.x, box.bottom() - height}, {box.x + share * box.w, box.bottom()}, gui.colours().dim);
   }
-  std::vector<std::string> lines{head_label(head)};
+  std::vector<std::string> lines{map_label(gui.state.settings.language, *gui.state.trace, head)};
   const auto width = [](const std::string& line) { return ImGui::CalcTextSize(line.c_str()).x; };
   if (width(lines.front()) + 2 * pad > box.w) lines.front() = head_text({head.layer, head.head});
   if (width(lines.front()) + 2 * pad > box.w || text > 0.35f * box.h) return;

@@ -131,7 +131,8 @@ StageLines stage_sentence(Gui& gui) {
   words.query = folded ? group_label(gui, folded->fold.queries, *row) : query_label(gui, cell.query, head.stack);
   words.key = folded && !rests ? group_label(gui, folded->fold.keys, *column) : key_label(gui, cell.key, head.stack);
   StageLines lines;
-  const std::string of_head = head == state.view.chosen ? "" : head_label(head) + ": ";
+  const std::string of_head =
+      head == state.view.chosen ? "" : map_label(state.settings.language, *state.trace, head) + ": ";
   lines.headline = of_head + lines_of_cell(state.settings.language, words, nullptr, lit.has_value()).front();
   const std::string stop = gui.word(kStageWords.full_stop);
   if (lines.headline.ends_with(stop)) lines.headline.resize(lines.headline.size() - stop.size());
