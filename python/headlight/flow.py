@@ -28,8 +28,9 @@ TEXTS, NAMED = {**_WORDS["mistakes"], **_WORDS["lines"]}, {*_WORDS["mistakes"]} 
 _ROLES = ("query", "key", "value")
 _AXES = ("s", "ts", "bs", "bt", "sb", "bts", "hts", "tsb", "bhts", "tsbh")     # of masks that programs hand over
 ASKED = f"{MASKS}|{LENGTHS}|{SEGMENTS}|{OTHER_SIDE}"     # in names of arguments that have to change something
-DECODERS = r"Decoder(Layer|Block|$)|Causal|GPT|Llama|LM$"      # in names of modules whose tokens see no later ones,
-LATER = "tgt_mask|trg_mask|target_mask|causal|ahead|attn_mask"     # and of a decoder's arguments that hide those
+# In names of modules whose tokens see no later ones, and of a decoder's arguments that hide those.
+DECODERS = r"^(?!.*(Masked|MLM|Encoder|Bi[A-Z]|Bidirect)).*(Decoder(Layer|Block|$)|Causal|GPT|Llama|LM$)"
+LATER = "tgt_mask|trg_mask|target_mask|causal|ahead|attn_mask"
 RUNNING = threading.local()      # `alone`: whether a module runs without the watches of this thread
 
 

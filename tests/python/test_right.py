@@ -201,6 +201,13 @@ class RightAttention(unittest.TestCase):
                 if name == "scripted":
                     self.assertIn("Scripted: compiled code", str(seen.check()))
 
+    def test_only_of_a_decoder_it_is_said_that_tokens_see_later_ones(self):
+        for name, decodes in {"BertForMaskedLM": False, "GPTEncoder": False, "TinyGPT": True}.items():
+            attention = type(name, (SplitAttention,), {})(D, H).eval()
+            with self.subTest(name), headlight.watch() as seen, torch.no_grad():
+                attention(self.x, self.x, self.x)
+            self.assertEqual("see later ones" in str(seen.check()), decodes, name)
+
     def test_what_cannot_be_judged_is_said(self):
         with headlight.watch() as seen:
             torch.softmax(torch.sin(self.q @ self.k.transpose(-2, -1) / 2), -1) @ self.v
