@@ -94,6 +94,9 @@ def test_numbers_below_0_and_none(s):
         b.settled()
         found = b.js('[...document.querySelectorAll("#row-table tbody .number")].map((one) => one.textContent)')
         expect(found == [*expected], f'{name}: expected {expected}, found {found}')
+        ends = b.js('[0, 127, 255].map((x) => [...document.querySelector(".colour-bar").getContext("2d").getImageData(x, 0, 1, 1).data])')
+        reddest = [colour[0] - colour[2] for colour in ends]
+        expect((name == 'none') != (reddest[0] > 20 and reddest[2] < -20 and abs(reddest[1]) < 9), f'{name}: the colour bar has {ends}')
 
 
 def test_range_of_colours(s):

@@ -57,10 +57,24 @@ export function createControls(store, redraw) {
         icon('↷', 'redo', store.redo, store.undone.length === 0), isEdited && link('reset', store.reset)));
   }
 
+  /** From the number farthest below 0 to that above it. */
+  function paintSigned(context) {
+    const values = [Array.from({length: 256}, (_, i) => i / 127.5 - 1)], columns = values[0].map(String);
+    const table = {values, rows: [''], columns, top: 1, diverging: true};
+    store.core.table({...store.asked(), range: null, table})[0].forEach(([, , colour], i) => {
+      context.fillStyle = colour;
+      context.fillRect(i, 0, 1, 1);
+    });
+  }
+
   function colourBar() {
     const canvas = make('canvas', {class: 'colour-bar', width: 256, height: 1, 'aria-hidden': 'true'});
-    const colours = store.core.colours(taste.theme === 'dark' ? 1 : 0, MAPS.indexOf(taste.map));
-    canvas.getContext('2d').putImageData(new ImageData(new Uint8ClampedArray(colours), 256, 1), 0, 0);
+    const context = canvas.getContext('2d');
+    if (store.answer.isSigned) paintSigned(context);
+    else {
+      const colours = store.core.colours(taste.theme === 'dark' ? 1 : 0, MAPS.indexOf(taste.map));
+      context.putImageData(new ImageData(new Uint8ClampedArray(colours), 256, 1), 0, 0);
+    }
     return make('span', {class: 'colours'}, canvas, make('span', {class: 'ticks', 'aria-hidden': 'true'},
       ...store.core.ticks(store.asked()).map((text) => make('span', {text}))));
   }
@@ -76,7 +90,7 @@ export function createControls(store, redraw) {
         [wordsOf('linear'), wordsOf('logarithmic')], 'tip_colour_scale', 'log'),
       view.range ? link('fitting_colours', () => store.look({range: null}))
         : toggle('own_range', 'tip_own_range', view.ownRange, (ownRange) => store.look({ownRange})),
-      select(wordsOf('colour_map'), maps, taste.map, (map) => { taste.map = map; redraw(); }),
+      !store.answer.isSigned && select(wordsOf('colour_map'), maps, taste.map, (map) => { taste.map = map; redraw(); }),
       special && foldToggle('fold_special', 'foldSpecial'), words && foldToggle('merge_words', 'mergeWords'));
     const folded = view.view === 'heads' ? 'special_strips' : 'special_folded';
     byId('folded').textContent = [view.foldSpecial && special && wordsOf(folded),
