@@ -237,8 +237,8 @@ Status take_control(const Asked& asked, const HeadsWanted& wanted, const EffectO
 }
 
 /// The maps that --reduce leaves, whose rows and columns must still be tokens or words.
-Result<std::optional<ReducedQuestion>> summed_up(const Question& question, const HeadsOptions& options) {
-  if (options.reduce.empty()) return std::optional<ReducedQuestion>();
+Result<std::optional<Asked>> summed_up(const Question& question, const HeadsOptions& options) {
+  if (options.reduce.empty()) return std::optional<Asked>();
   if (TRY(parse_reduction(options.reduce)).tokens)
     return bad_input("--reduce", "",
                      "heads, layers, words or sentences: between blocks of tokens nothing is previous, "
@@ -258,7 +258,7 @@ Result<Answer> answer(const Question& question, const HeadsOptions& options) {
     probed->requests = std::move(requests);
   }
   const auto summed = TRY(summed_up(question, options));
-  const Asked& asked = summed ? summed->asked : probed ? *probed : question.asked;
+  const Asked& asked = summed ? *summed : probed ? *probed : question.asked;
   if (const StudyWays* ways = study_ways(); ways && (wanted.effect || wanted.sort == "effect")) {
     TRY(ways->take_effects(options.effects, asked.document(), asked.lexicon, question.threads, wanted.effects));
     if (options.effects.metric.given())

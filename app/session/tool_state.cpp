@@ -6,31 +6,26 @@
 
 namespace headlight {
 
-namespace {
-
-/// What the tool that fills this view adds to the state; null where there is none.
-const ToolState* filling(View view) {
-  for (const Tool* tool : tools())
-    if (tool->state && tool->state->view == view) return tool->state;
-  return nullptr;
-}
-
-}  // namespace
-
 std::string_view tool_of(View view) {
   return view == View::train ? "train" : view == View::study ? "study" : std::string_view();
+}
+
+const Tool* filling(View view) {
+  for (const Tool* tool : tools())
+    if (tool->state && tool->state->view == view) return tool;
+  return nullptr;
 }
 
 bool is_there(View view) { return tool_of(view).empty() || filling(view); }
 
 bool can_show(const AppState& state, View view) {
-  const ToolState* tool = filling(view);
-  return is_there(view) && (!tool || !tool->fills || tool->fills(state));
+  const Tool* tool = filling(view);
+  return is_there(view) && (!tool || !tool->state->fills || tool->state->fills(state));
 }
 
 std::shared_ptr<const ToolPicture> picture_of_tool(const AppState& state) {
-  const ToolState* tool = filling(state.view.view);
-  return tool && tool->picture ? tool->picture(state) : nullptr;
+  const Tool* tool = filling(state.view.view);
+  return tool && tool->state->picture ? tool->state->picture(state) : nullptr;
 }
 
 std::optional<Command> opened_by_tool(const std::string& path) {

@@ -80,9 +80,11 @@ Given of_tools(Given ToolState::*place) {
   return of_tools(&Tool::state, place);
 }
 
-/// The name of the tool that fills a view; empty: the viewer does. Whether this build has it; and whether it can be
-/// shown now.
+/// The name of the tool that fills a view; empty: the viewer does.
 std::string_view tool_of(View view);
+/// The tool itself; null: the viewer fills it, or this build does not have it.
+const Tool* filling(View view);
+/// Whether this build has the view; and whether it can be shown now.
 bool is_there(View view);
 bool can_show(const AppState& state, View view);
 /// What the view of the state shows of a tool, as a figure; null: the answer.

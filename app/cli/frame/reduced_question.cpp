@@ -68,8 +68,8 @@ Result<Document> document_of(const std::vector<ReducedAttention>& reduced, const
 
 }  // namespace
 
-Result<ReducedQuestion> reduced_question(const Asked& asked, const std::string& reduction, int threads,
-                                         std::vector<Error>& warnings) {
+Result<Asked> reduced_question(const Asked& asked, const std::string& reduction, int threads,
+                               std::vector<Error>& warnings) {
   ExportOptions options{.reduce = TRY(parse_reduction(reduction)), .threads = threads};
   const Reduction by = *options.reduce;
   if (by.by == ReduceBy::strongest)
@@ -80,8 +80,8 @@ Result<ReducedQuestion> reduced_question(const Asked& asked, const std::string& 
     warnings.insert(warnings.end(), traces.back()->warnings.begin(), traces.back()->warnings.end());
   }
   const auto sentences = TRY(reduced_sentences(traces, options));
-  ReducedQuestion result{.asked = asked};
-  result.asked.requests.clear();
+  Asked result = asked;
+  result.requests.clear();
   const std::string title = model_title(Language::en, asked.document());
   for (const auto& [prefix, reduced] : sentences) {
     if (reduced.size() != stacks_of(*traces.front()).size())
@@ -91,8 +91,8 @@ Result<ReducedQuestion> reduced_question(const Asked& asked, const std::string& 
     auto document =
         TRY(document_of(reduced, reduction_text(by) + " of " + std::filesystem::path(title).filename().string()));
     const auto requests = TRY(requests_of(document, asked.lexicon));
-    result.asked.requests.insert(result.asked.requests.end(), requests.begin(), requests.end());
-    if (&reduced == &sentences.front().second) result.asked.start.session.document = std::move(document);
+    result.requests.insert(result.requests.end(), requests.begin(), requests.end());
+    if (&reduced == &sentences.front().second) result.start.session.document = std::move(document);
   }
   return result;
 }
@@ -101,10 +101,10 @@ Result<Startup> reduced_start(const RequestOptions& request, const std::string& 
   std::vector<Error> warnings;
   const auto asked = TRY(request.ask());
   auto reduced = TRY(reduced_question(asked, reduction, request.threads(), warnings));
-  if (reduced.asked.requests.size() != 1)
+  if (reduced.requests.size() != 1)
     return bad_input(kReduce, "sentences", "one, or sentences among what is summed up",
-                     std::to_string(reduced.asked.requests.size()));
-  Startup start = std::move(reduced.asked.start);
+                     std::to_string(reduced.requests.size()));
+  Startup start = std::move(reduced.start);
   start.warnings.insert(start.warnings.end(), warnings.begin(), warnings.end());
   start.asked = true;
   return start;

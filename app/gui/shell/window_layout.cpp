@@ -94,13 +94,6 @@ WindowRegions window_regions(Gui& gui, const Box& window) {
   return regions;
 }
 
-/// The panel of the tool that fills this view.
-void (*panel_of_tool(View view))(Gui&) {
-  for (const Tool* tool : tools())
-    if (tool->state && tool->state->view == view) return tool->window->view;
-  return nullptr;
-}
-
 /// The stage, and the atlas beside it.
 std::pair<Box, Box> heads_boxes(const Gui& gui, const Box& view) {
   constexpr float kSide = 16, kWide = 1400, kShare = 0.565f, kNarrow = 0.6f;
@@ -126,9 +119,9 @@ void view_regions(Gui& gui, const WindowRegions& regions) {
     case View::train: {
       const float panel = std::clamp(box.w * 0.4f, 340 * unit, 720 * unit);
       region(gui, "atlas", left(box.w - panel), false, false, atlas_panel);
-      return region(gui, "train", right(box.w - panel), false, true, panel_of_tool(View::train));
+      return region(gui, "train", right(box.w - panel), false, true, filling(View::train)->window->view);
     }
-    case View::study: return region(gui, "study", box, false, true, panel_of_tool(View::study));
+    case View::study: return region(gui, "study", box, false, true, filling(View::study)->window->view);
     case View::inside: {
       const float way = std::clamp(box.w * 0.4f, 320 * unit, 720 * unit);
       region(gui, "way", left(way), false, false, way_panel);

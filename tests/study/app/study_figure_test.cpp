@@ -7,6 +7,7 @@
 #include "app/figures.h"
 #include "app/program.h"
 #include "read/json/json_document.h"
+#include "study/app/patch_study.h"
 #include "study/study_figure.h"
 
 namespace headlight {
@@ -14,15 +15,6 @@ namespace {
 
 using namespace program;
 using fixture::golden;
-
-const StudyStatement kPatchStudy{.study = "s",
-                                 .title = "patch heads, logit-difference",
-                                 .columns = {"what", "layer", "head", "token"},
-                                 .words = {"patch", "MODEL", "--at", "heads", "--pairs", "p.csv"},
-                                 .pairs = 3,
-                                 .model = "0123456789abcdef",
-                                 .version = "1.0.0",
-                                 .machine = "AVX2"};
 
 /// Share `share` of each pair: of L0·H1, a tenth of it of the others.
 StudyRow patch_row(Index number, double share, double clean) {

@@ -3,7 +3,7 @@
 
 #include "figure/drawing/drawing.h"
 #include "gui/files/files_fixture.h"
-#include "study/kept/rows.h"
+#include "study/app/patch_study.h"
 #include "study/shown_study.h"
 
 namespace headlight {
@@ -15,14 +15,6 @@ class StudyInTheWindow : public FilesTest {
  protected:
   /// Appends the row of one pair, in which L0·H1 restores `share`.
   void add_row(Index number, double share) {
-    const StudyStatement statement{.study = "s",
-                                   .title = "patch heads, logit-difference",
-                                   .columns = {"what", "layer", "head", "token"},
-                                   .words = {"patch", "MODEL", "--at", "heads", "--pairs", "p.csv"},
-                                   .pairs = 2,
-                                   .model = "0123456789abcdef",
-                                   .version = "1.0.0",
-                                   .machine = "AVX2"};
     StudyRow row{
         .row = number, .question = "q" + std::to_string(number), .study = "s", .values = {1, 0, share, -share}};
     row.keys = std::make_shared<const CellKeys>(CellKeys{
@@ -30,6 +22,8 @@ class StudyInTheWindow : public FilesTest {
     std::vector<Error> problems;
     auto kept = StudyRows::open((folder / kFile).string(), {}, true, problems);
     ASSERT_TRUE(kept && problems.empty());
+    StudyStatement statement = kPatchStudy;
+    statement.pairs = 2;
     ASSERT_TRUE(kept->add(row, statement));
   }
   void open(const std::string& name) {

@@ -82,13 +82,13 @@ Status choose_head(const PageArguments& options, const std::vector<HeadRef>& onl
 }
 
 Result<Answer> answer(const Question& question, const PageArguments& options, const QuestionCommand& command) {
-  std::optional<ReducedQuestion> reduced;
+  std::optional<Asked> reduced;
   if (!options.reduce.empty()) {
     for (const auto& [option, given] : {std::pair("--live", options.live), {"--against", options.against.has_value()}})
       if (given) return bad_input("--reduce", "", std::string("no ") + option, option);
     reduced = TRY(reduced_question(question.asked, options.reduce, question.threads, question.warnings));
   }
-  const Asked& asked = reduced ? reduced->asked : question.asked;
+  const Asked& asked = reduced ? *reduced : question.asked;
   const Startup& start = asked.start;
   const std::vector<Request>& requests = asked.requests;
   const std::size_t sentence = start.session.view.sentence;
