@@ -6,9 +6,11 @@
 #include "base/formatted.h"
 #include "base/utf8.h"
 #include "cli/frame/study.h"
+#include "derived/writer_split.h"
 #include "explain/score_split.h"
 #include "heads/head_measures.h"
 #include "model/head_text.h"
+#include "views/inside/rival_words.h"
 
 namespace headlight {
 namespace {
@@ -17,8 +19,34 @@ namespace {
 struct Asking {
   ScoreSplit split = {};
   CellRef cell = {};
-  Index rows = 0;  // of the mean; 0: a cell
+  Index rows = 0;                     // of the mean; 0: a cell
+  std::optional<Rivals> rivals = {};  // of a cell, for people and as JSON
 };
+
+/// Why this word and not its strongest rival, as the window says it.
+std::string rivals_text(const Trace& trace, Stack stack, const Rivals& rivals) {
+  const RivalWords words = rivals_in_words(Language::en, trace, stack, rivals);
+  std::vector<std::vector<std::string>> rows;
+  for (const RivalWords::Line& line : words.lines) rows.push_back({"  " + line.text, line.favours, line.off});
+  rows.push_back({"  all others", words.rest, ""});
+  return words.title + "\n" + words.carried + "\n" + aligned_text(rows) + "\n";
+}
+
+Value rivals_json(const Trace& trace, Stack stack, const Rivals& rivals) {
+  const RivalWords words = rivals_in_words(Language::en, trace, stack, rivals);
+  Table lines{{"writer", "value", "weight_without", "rival_weight_without"}};
+  for (const Rivals::Line& line : rivals.lines)
+    lines.rows.push_back(
+        {line.writer ? writer_name(*line.writer) : "pieces", line.value, line.weight, line.rival_weight});
+  return json_object({{"word", words.word},
+                      {"rival", words.rival},
+                      {"weight", rivals.weight},
+                      {"rival_weight", rivals.rival_weight},
+                      {"difference", rivals.difference},
+                      {"side", rivals.of_query ? "query" : "key"},
+                      {"lines", json_rows(lines)},
+                      {"rest", rivals.rest}});
+}
 
 std::string why_text(const Question& question, const Asking& asked, Index most) {
   const ScoreSplit& split = asked.split;
@@ -29,7 +57,8 @@ std::string why_text(const Question& question, const Asking& asked, Index most) 
   };
   const std::string from =
       asked.rows > 0 ? "the mean of " + counted(asked.rows, "row") : word(question.trace->query_tokens(stack), query);
-  std::string text = from + " → " + word(question.trace->key_tokens(stack), key) + "\n";
+  std::string text = asked.rivals ? rivals_text(*question.trace, stack, *asked.rivals) : "";
+  text += from + " → " + word(question.trace->key_tokens(stack), key) + "\n";
   text += std::string(stack_name(stack)) + ", " + head_label(question.head) +
           (asked.rows > 0 ? "" : ", query " + std::to_string(query)) + ", key " + std::to_string(key) + "\n";
   text += formatted("score %.6f, the sum of %s: %.6f", split.score, counted(std::ssize(split.terms), "term").c_str(),
@@ -103,8 +132,11 @@ Result<Asking> split_of_sink(const Question& question) {
 
 Result<Asking> asked_split(const Question& question, bool sink) {
   if (sink) return split_of_sink(question);
-  auto split = TRY(split_score(*question.trace, question.head, question.cell));
-  return Asking{std::move(split), question.cell};
+  Asking asked{.cell = question.cell};
+  asked.split = TRY(split_score(*question.trace, question.head, question.cell));
+  if (question.wants("text") || question.wants("json"))
+    asked.rivals = TRY(rivals_of(*question.trace, question.head, question.cell, unwatched()));
+  return asked;
 }
 
 Result<Answer> answer(const Question& question, Index most, bool sink) {
@@ -114,6 +146,7 @@ Result<Answer> answer(const Question& question, Index most, bool sink) {
   if (question.wants("npz")) return Answer(why_arrays(*question.trace, question.head.stack, split));
   if (question.wants("json")) {
     Members members{{"score", split.score}, {"terms", json_rows(why_table(split))}, {"sum", split.sum}};
+    if (asked.rivals) members.emplace_back("rivals", rivals_json(*question.trace, question.head.stack, *asked.rivals));
     if (sink) members.emplace_back("key", asked.cell.key), members.emplace_back("rows", asked.rows);
     return Answer(json_object(members));
   }
@@ -169,7 +202,8 @@ headlight why CHECKPOINT --text 'the cat sat' --layer 1 --head 0 --query 3 --key
 headlight why --head 1.2 --sink
 The score before the softmax is the sum over all pairs of a writer at the query and a writer at the key: embedding,
 position, type, L0·H3, L0·ffn, bias, relative (what the distance adds). Norms are frozen at the size that their row
-gave them. With --format json: {"score", "terms": [{"query", "key", "value"}], "sum"}, a line a sentence.)",
+gave them. Above them, why this word and not the one with the next largest weight. With --format json:
+{"score", "terms": [{"query", "key", "value"}], "sum", "rivals"}, a line a sentence.)",
                         add_why};
 
 }  // namespace headlight

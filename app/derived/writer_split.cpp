@@ -111,7 +111,9 @@ Result<std::optional<Rivals>> rivals_of(const Trace& trace, const HeadRef& head,
     if (!(key == rivals.word) && row.at(key) > rivals.rival_weight)
       rivals.rival = key, rivals.rival_weight = row.at(key);
   rivals.weight = row.at(rivals.word);
-  if (rivals.rival_weight <= 0 || rivals.weight <= 0) return std::optional<Rivals>();
+  if (std::max(rivals.rival_weight, rivals.weight) < kLeastRivalWeight || rivals.rival_weight <= 0 ||
+      rivals.weight <= 0)
+    return std::optional<Rivals>();
   if (rivals.weight < rivals.rival_weight) {
     std::swap(rivals.word, rivals.rival);
     std::swap(rivals.weight, rivals.rival_weight);

@@ -53,6 +53,8 @@ struct Rivals {
   double carried() const { return std::max(0.0, 1 - std::abs(rest / difference)); }
 };
 inline constexpr std::size_t kMostRivalLines = 5;
+/// A row that gives both words less is not about them.
+inline constexpr float kLeastRivalWeight = 0.01f;
 /// From this share on the lines explain the difference.
 inline constexpr double kCarried = 0.7;
 
@@ -83,9 +85,9 @@ Result<WriterSplit> writer_split(const Trace& trace, const HeadRef& head, const 
 /// Null when stopped.
 Result<std::shared_ptr<const WriterSplit>> split_writers(const WriterQuestion& question, Progress& progress);
 
-/// The word of the cell and its strongest rival in the row. Nothing where the row has no other word with a weight, the
-/// token is special, the side is longer than kMostFolded, the row was set by hand, or when stopped. Errors: those of
-/// split_score and, of a pass without a writer, of forward.
+/// The word of the cell and its strongest rival in the row. Nothing where the row has no other word with a weight, both
+/// have less than kLeastRivalWeight, the token is special, the side is longer than kMostFolded, the row was set by
+/// hand, or when stopped. Errors: those of split_score and, of a pass without a writer, of forward.
 Result<std::optional<Rivals>> rivals_of(const Trace& trace, const HeadRef& head, const CellRef& cell,
                                         Progress& progress);
 

@@ -53,6 +53,34 @@ TEST(CliWhy, TermsSumToTheScoreThatExplainTells) {
   }
 }
 
+TEST(CliWhy, BeginsWithWhyThisWordAndNotItsRival) {
+  const Strings trophy{"--text",  "The trophy doesn't fit in the suitcase because it is too big.",
+                       "--head",  "3.7",
+                       "--query", "12",
+                       "--key",   "2"};
+  Strings asked{"why", "--format", "json"};
+  asked.insert(asked.end(), trophy.begin(), trophy.end());
+  const json rivals = object_of(asked)["rivals"];
+  EXPECT_EQ(rivals["word"], "trophy");
+  EXPECT_EQ(rivals["rival"], "suitcase");
+  const double difference = rivals["difference"];
+  expect_close(difference, std::log(rivals["weight"].get<double>() / rivals["rival_weight"].get<double>()));
+  expect_close(sum_of_terms(rivals["lines"], "value") + rivals["rest"].get<double>(), difference);
+  asked[2] = "text";
+  const std::string text = run(asked).out;
+  EXPECT_TRUE(text.starts_with("Why “trophy” and not “suitcase”: 94 % to 6.1 %")) << text;
+  // What stands without a writer is what the same question gives with it off.
+  for (const json& line : rivals["lines"]) {
+    if (line["weight_without"].is_null() || line["writer"].get<std::string>().find("ffn") != std::string::npos)
+      continue;
+    Strings off{"why", "--format", "json", "--off", line["writer"].get<std::string>()};
+    off.insert(off.end(), trophy.begin(), trophy.end());
+    const json other = object_of(off)["rivals"];
+    const bool same = other["word"] == "trophy";
+    expect_close(line["weight_without"], other[same ? "weight" : "rival_weight"]);
+  }
+}
+
 TEST(CliWhy, OfASinkIsTheMeanOfAllRows) {
   const Strings text{"--text", "a b c d", "--random", "--arch", "decoder", "--d-model", "16", "--num-heads", "2"};
   const auto asked = [&](Strings words) {
@@ -93,7 +121,8 @@ TEST(CliWhy, EveryFormatHasTheSameTerms) {
     ASSERT_NEAR(static_cast<double>(terms.values[i]), why["terms"][i]["value"].get<double>(), 1e-6) << i;
   const Ran text = run(with_cell({"why", "--top", "3"}));
   EXPECT_EQ(text.err, "");
-  EXPECT_EQ(lines_of(text.out), 2 + 1 + 1 + 3 + 1) << text.out;
+  const int rivals = 2 + static_cast<int>(why["rivals"]["lines"].size()) + 1 + 1;
+  EXPECT_EQ(lines_of(text.out), rivals + 2 + 1 + 1 + 3 + 1) << text.out;
   EXPECT_TRUE(contains(text.out, "self, L1·H2, query 4, key 1\n"));
   EXPECT_TRUE(contains(text.out, "the other " + std::to_string(why["terms"].size() - 3) + "\n"));
 }

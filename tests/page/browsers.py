@@ -120,6 +120,11 @@ class Chromium(Browser):
     def theme(self, name):
         self.command('Emulation.setEmulatedMedia', features=[{'name': 'prefers-color-scheme', 'value': name}])
 
+    def language(self, tag):
+        """The reader's, of pages that are opened from now on."""
+        agent = self.command('Browser.getVersion')['userAgent']
+        self.command('Emulation.setUserAgentOverride', userAgent=agent, acceptLanguage=tag)
+
     def key(self, key):
         codes = {'ArrowRight': 39, 'ArrowLeft': 37, 'ArrowUp': 38, 'ArrowDown': 40, 'Escape': 27, 'Enter': 13}
         text = {} if key in codes else {'text': key}

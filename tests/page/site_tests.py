@@ -9,6 +9,7 @@ import threading
 from browsers import wait_until
 from page_setting import SENTENCE, expect, largest_difference, page_weights
 
+ENGLISH = "The animal didn't cross the street because it was tired"
 OTHER, FIRST_BYTES = 'The committee postponed its decision.', 4_000_000
 GRAMMAR, ANY = 'shipped:encoder', 'shipped:any-sentence'
 
@@ -22,7 +23,7 @@ def site(s):
 
 
 def status(s):
-    return s.browser.js('document.querySelector("#site [role=status]").textContent')
+    return s.browser.js('document.querySelector(".of-site[role=status]").textContent')
 
 
 def is_live(s):
@@ -54,7 +55,7 @@ def test_site_answers_any_sentence(s):
     folder, url = site(s)
     s.asked.clear()
     visit(s)
-    agrees(s, 'first', GRAMMAR, '--text', SENTENCE)
+    agrees(s, 'first', GRAMMAR, '--text', ENGLISH)
     came = sum((folder / path.removeprefix('/site/')).stat().st_size for path in set(s.asked) if path != '/site/') + (folder / 'index.html').stat().st_size
     expect(came <= FIRST_BYTES, f'expected at most {FIRST_BYTES} bytes before the first answer, found {came}: {s.asked}')
     for text in (OTHER, '今天的图书馆里没有人，他要走了……', 'naïve café 😀'):
@@ -78,7 +79,7 @@ def test_site_answers_while_one_types(s):
     """Each key is answered; what the grammar's model does not know is left to the other one without a word of doubt; where the keys
     rest, head and cell are those that a window begins with, unless the reader chose others."""
     visit(s)
-    doubt = 'document.querySelector("#ask-area .doubt").textContent + [...document.querySelectorAll("#site .doubt")].map((one) => one.textContent)'
+    doubt = 'document.querySelector("#ask-area .doubt").textContent + [...document.querySelectorAll(".of-site.doubt")].map((one) => one.textContent)'
     text = '老师请小明帮医生买了去上海的车票'
     for end in range(1, len(text) + 1):
         type_text(s, text[:end])
@@ -153,6 +154,16 @@ def test_site_refuses_hostile_links(s):
     expect(s.browser.js('window.entered === undefined && document.images.length === 0'), 'a text became an element')
 
 
+def test_site_opens_with_a_sentence_in_the_readers_language(s):
+    if not hasattr(s.browser, 'language'):
+        return
+    for language, text in (('zh-CN', SENTENCE), ('de-DE', ENGLISH)):
+        s.browser.language(language)
+        visit(s)
+        agrees(s, language, GRAMMAR, '--text', text)
+    s.browser.language('en-US')
+
+
 def test_site_policy(s):
     visit(s)
     refused = s.browser.js('fetch("http://127.0.0.1:1/").then(() => "sent", () => "refused")')
@@ -176,7 +187,7 @@ def test_site_without_a_network(s):
     s.browser.go('about:blank')
     s.browser.open(url)
     is_live(s)
-    agrees(s, 'offline', GRAMMAR, '--text', SENTENCE)
+    agrees(s, 'offline', GRAMMAR, '--text', ENGLISH)
     s.browser.js(f'headlight.ask({json.dumps(OTHER)}).catch(() => true)')
     expect(s.browser.js('headlight.state().tokens.length') > 3, 'the smaller model does not answer')
 
@@ -190,7 +201,7 @@ def test_site_damaged(s):
         (other / name).write_bytes(whole[:len(whole) // 2] + bytes([whole[len(whole) // 2] ^ 1]) + whole[len(whole) // 2 + 1:])
         s.browser.go('about:blank')
         s.browser.go(url.replace('/site/', f'/{other.name}/'))
-        shown = 'document.getElementById("loading")?.textContent + (document.querySelector("#site [role=status]")?.textContent ?? "")'
+        shown = 'document.getElementById("loading")?.textContent + (document.querySelector(".of-site[role=status]")?.textContent ?? "")'
         wait_until(lambda: 'expected' in (s.browser.js(shown) or ''), 'a line about the damage')
         expect(name in s.browser.js(shown), f'{name}: {s.browser.js(shown)}')
 
@@ -198,7 +209,7 @@ def test_site_damaged(s):
 OPEN = '''(async () => {
   const transfer = new DataTransfer();
   for (const name of %s) transfer.items.add(new File([await (await fetch('../' + name)).arrayBuffer()], name.split('/').at(-1)));
-  const input = document.querySelector('#site input[type=file]');
+  const input = document.querySelector('#ask-area input[type=file]');
   input.files = transfer.files;
   input.dispatchEvent(new Event('change'));
 })()'''
@@ -210,7 +221,7 @@ def test_site_opens_checkpoints_of_the_disk(s):
     for name in ('bert', 'gpt2', 'llama-gqa'):
         model = s.checkpoint(name, kind='own')
         files = [f'{model.name}/{one.name}' for one in model.iterdir() if one.is_file()]
-        s.browser.js('document.querySelector("#site [role=status]").textContent = ""')
+        s.browser.js('document.querySelector(".of-site[role=status]").textContent = ""')
         s.browser.js(OPEN % json.dumps(files))
         wait_until(lambda: status(s), f'a line about {name}')
         agrees(s, f'{name}: {status(s)}', model, '--text', 'a ba')
@@ -227,7 +238,7 @@ def test_site_opens_checkpoints_of_the_disk(s):
 
 
 def press(s, text):
-    s.browser.js('[...document.querySelectorAll("#site button")].find((one) => one.textContent === %s).click()' % json.dumps(text))
+    s.browser.js('[...document.querySelectorAll(".of-site button")].find((one) => one.textContent === %s).click()' % json.dumps(text))
     s.browser.settled()
 
 
@@ -251,7 +262,7 @@ def test_site_compares(s):
     visit(s, f'#model=encoder&text={SENTENCE}')
     before = page_weights(s.browser, 'Self', 1, 5)
     s.browser.js('document.documentElement.lang')
-    s.browser.js('[...document.querySelectorAll("#site button")].find((one) => ["Keep as A", "留作 A"].includes(one.textContent)).click()')
+    s.browser.js('[...document.querySelectorAll(".of-site button")].find((one) => ["Keep as A", "留作 A"].includes(one.textContent)).click()')
     ask(s, '老师请小明帮医生买了去上海的车票')
     s.browser.settled()
     expect(s.browser.js('Array.from(headlight.weights("Self", 1, 5, {of: "A"}))') == before, 'A is no longer what was kept')
@@ -271,9 +282,9 @@ def test_site_waits_for_input_methods(s):
 
 
 def choose_lesson(s, title):
-    s.browser.js('''(() => { const list = [...document.querySelectorAll('#site select')].at(-1); list.value = [...list.options].find((one) => one.text === %s).value;
+    s.browser.js('''(() => { const list = document.querySelector('header .of-site select'); list.value = [...list.options].find((one) => one.text === %s).value;
       list.dispatchEvent(new Event('change')); })()''' % json.dumps(title))
-    shown = 'document.querySelector(".lesson").hidden ? document.querySelector("#site [role=status]").textContent : document.querySelector(".lesson h2").textContent'
+    shown = 'document.querySelector(".lesson").hidden ? document.querySelector(".of-site[role=status]").textContent : document.querySelector(".lesson h2").textContent'
     wait_until(lambda: (s.browser.js(shown) or '').startswith((title, 'This lesson')), f'the lesson {title}')
     s.browser.settled()
     return s.browser.js('document.querySelector(".lesson").innerText')
@@ -284,7 +295,7 @@ def test_site_lessons(s):
     visit(s)
     s.browser.js('document.documentElement.lang === "en" || document.querySelector("#options .link").click()')
     s.browser.settled()
-    titles = s.browser.js("Array.from([...document.querySelectorAll('#site select')].at(-1).options, (one) => one.text).slice(1)")
+    titles = s.browser.js("Array.from(document.querySelector('header .of-site select').options, (one) => one.text).slice(1)")
     expect(len(titles) >= 12, f"expected twelve lessons, found {titles}")
     steps = {title: choose_lesson(s, title).splitlines()[0].split(' / ')[-1] for title in titles}
     expect('Left out' in choose_lesson(s, titles[4]), 'a lesson of which steps are left out does not say so')
@@ -310,9 +321,9 @@ def test_site_lists_the_open_lesson(s):
     visit(s)
     s.browser.js('document.documentElement.lang === "en" || document.querySelector("#options .link").click()')
     s.browser.settled()
-    shown = '[...document.querySelectorAll("#site select")].at(-1).selectedOptions[0].text'
+    shown = 'document.querySelector("header .of-site select").selectedOptions[0].text'
     for close in ('document.querySelector(".lesson .link:last-child").click()', '''(() => {
-      const list = [...document.querySelectorAll("#site select")].at(-1); list.selectedIndex = 0; list.dispatchEvent(new Event("change")); })()'''):
+      const list = document.querySelector("header .of-site select"); list.selectedIndex = 0; list.dispatchEvent(new Event("change")); })()'''):
         choose_lesson(s, 'Masks')
         wait_until(lambda: s.browser.js(shown) == 'Masks' and status(s) == '', 'the lesson in the menu')
         s.browser.js('headlight.set({mask: "causal"})')

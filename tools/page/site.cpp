@@ -12,6 +12,7 @@
 #include "models/open_model.h"
 #include "page/page_data.h"
 #include "page/page_template.h"
+#include "session/state_rules.h"
 
 namespace headlight {
 namespace {
@@ -83,6 +84,8 @@ Result<SiteSize> write_site(const PageContent& content, const PageOptions& optio
   const std::string source =
       is_shipped(document) ? document.model_path : fs::path(document.model_path).filename().string();
   json site{{"text", kDefaultSentence}};
+  if (document.source.text == kDefaultSentence)  // as a window of the reader's language opens
+    site["greetings"] = {{"en", kEnglishSentence}, {"zh", kDefaultSentence}};
   site["models"] = TRY(models_object(files, document, source));
   document.model_path = source;  // a folder's path says nothing to readers
   for (const fs::path& lesson : lesson_files(assets / "lessons")) {

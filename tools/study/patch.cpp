@@ -151,7 +151,23 @@ Arrays patch_arrays(const std::vector<PatchAnswer>& answers, const Tokens& token
 struct EstimateCheck {
   std::optional<double> of_all = {}, of_random = {};  // correlation with what they restore
   std::vector<std::size_t> missed = {};               // of the random ones: restores more than the least of the largest
+  std::optional<Index> recall = {};                   // where all places were patched: see recall_of
 };
+
+constexpr Index kRecalled = 10, kRecalledAmong = 20;
+
+/// How many of the kRecalled places that restore most are among the kRecalledAmong of the largest estimates.
+Index recall_of(const PatchEstimate& estimate) {
+  const auto largest = [&](const std::vector<PatchCell>& cells, Index count) {
+    std::vector<std::size_t> order(cells.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return std::abs(cells[i].restored); });
+    return std::set(order.begin(), order.begin() + count);
+  };
+  const std::set<std::size_t> found = largest(estimate.all, kRecalledAmong);
+  return std::ranges::count_if(largest(estimate.patched.cells, kRecalled),
+                               [&](std::size_t i) { return found.contains(estimate.at[i]); });
+}
 
 std::optional<double> correlation(const std::vector<std::pair<double, double>>& pairs) {
   double x = 0, y = 0, xx = 0, yy = 0, xy = 0;
@@ -174,6 +190,8 @@ EstimateCheck checked(const PatchEstimate& estimate) {
   EstimateCheck check{correlation(all), correlation(random)};
   for (std::size_t i = 0; i < estimate.at.size(); ++i)
     if (!estimate.largest[i] && std::abs(estimate.patched.cells[i].restored) > least) check.missed.push_back(i);
+  if (estimate.at.size() == estimate.all.size() && std::ssize(estimate.all) > kRecalledAmong)
+    check.recall = recall_of(estimate);
   return check;
 }
 
@@ -199,6 +217,9 @@ std::string estimate_text(const PatchEstimate& estimate, const Tokens& tokens, c
   const EstimateCheck check = checked(estimate);
   const auto share = [](const std::optional<double>& one) { return one ? formatted("%.3f", *one) : std::string("—"); };
   text += "correlation of both: " + share(check.of_all) + ", of the random places " + share(check.of_random) + "\n";
+  if (check.recall)
+    text += formatted("%d of the %d places that do most are among the %d largest estimates\n",
+                      static_cast<int>(*check.recall), static_cast<int>(kRecalled), static_cast<int>(kRecalledAmong));
   if (check.missed.empty()) return text + "missed: no random place does more than the least of the others\n";
   return text + "missed: " + joined_texts(check.missed, ", ", label) + ": more than the least of the others\n";
 }
@@ -236,7 +257,8 @@ Value estimate_json(const PatchEstimate& estimate, const Tokens& tokens, const P
                                      {"patched", estimate.at.size()},
                                      {"correlation", check.of_all},
                                      {"correlation_random", check.of_random},
-                                     {"missed", json_list(check.missed, missed)}});
+                                     {"missed", json_list(check.missed, missed)},
+                                     {"recall", check.recall}});
   return json_object({{"metric", of.metric},
                       {"clean", of.clean},
                       {"corrupt", of.corrupt},

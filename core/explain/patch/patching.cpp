@@ -36,6 +36,8 @@ Result<std::vector<HeadRef>> wanted_heads(const Trace& trace, const PatchWanted&
     const AttentionTrace& attention = trace.attention(wanted.stack, layer);
     return of_stream(wanted.at) ? 1 : of_keys(wanted.at) ? attention.num_kv_heads : attention.num_heads();
   };
+  const Error none = bad_input(
+      option, "", neural ? "neurons of a feed-forward without experts" : "a head of the layers of --at-layers", "none");
   for (const Index layer : wanted.layers) TRY(check_within("--at-layers", "", layer, layers));
   for (const LayerHeads& heads : wanted.heads) {
     if (heads.stack != wanted.stack)
@@ -43,6 +45,7 @@ Result<std::vector<HeadRef>> wanted_heads(const Trace& trace, const PatchWanted&
                        (neural ? "neurons of --stack " : "heads of --stack ") + std::string(stack_name(wanted.stack)),
                        stack_name(heads.stack));
     TRY(check_within(option, "layer", heads.layer, layers));
+    if (heads_in(heads.layer) == 0) return none;
     TRY(check_within(option, neural ? "neuron" : "head", heads.head.value_or(0), heads_in(heads.layer)));
   }
   std::vector<HeadRef> heads;
@@ -50,10 +53,7 @@ Result<std::vector<HeadRef>> wanted_heads(const Trace& trace, const PatchWanted&
     for (Index head = 0; head < heads_in(layer); ++head)
       if (const HeadRef one{layer, head, wanted.stack}; is_chosen(one, wanted.layers, wanted.heads))
         heads.push_back(one);
-  if (heads.empty())
-    return bad_input(option, "",
-                     neural ? "neurons of a feed-forward without experts" : "a head of the layers of --at-layers",
-                     "none");
+  if (heads.empty()) return none;
   return heads;
 }
 

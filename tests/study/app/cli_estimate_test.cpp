@@ -54,6 +54,30 @@ TEST(EstimateCommand, NamesEveryRandomPlaceThatDoesMoreThanTheLeastOfTheLargest)
   EXPECT_EQ(all["estimate"]["missed"].size(), missed);
 }
 
+TEST(EstimateCommand, CountsTheFirstTenAmongTheFirstTwentyWhereAllPlacesWerePatched) {
+  const auto size_of = [](const json& cell, const char* column) { return std::abs(cell[column].get<double>()); };
+  const json all = parsed(estimate_words({"--at-tokens", "all", "--format", "json", "--estimate", "99"}));
+  ASSERT_GT(all["cells"].size(), 20u);
+  const auto largest = [&](const char* column, std::size_t count) {
+    std::vector<std::size_t> order(all["cells"].size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return size_of(all["cells"][a], column) > size_of(all["cells"][b], column);
+    });
+    order.resize(count);
+    return order;
+  };
+  const std::vector<std::size_t> estimated = largest("estimate", 20);
+  int recalled = 0;
+  for (const std::size_t one : largest("restored", 10))
+    recalled += static_cast<int>(std::count(estimated.begin(), estimated.end(), one));
+  EXPECT_EQ(all["estimate"]["recall"], recalled);
+  EXPECT_TRUE(
+      parsed(estimate_words({"--at-tokens", "all", "--format", "json", "--estimate", "3"}))["estimate"]["recall"]
+          .is_null())
+      << "of six places nobody knows";
+}
+
 TEST(EstimateCommand, HasEachFormat) {
   const Ran text = run(estimate_words({"--estimate"}));
   EXPECT_EQ(text.status, 0) << text.err;

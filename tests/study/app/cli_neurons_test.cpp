@@ -52,6 +52,12 @@ TEST(Neurons, EachIsACellWithItsNumber) {
   EXPECT_EQ(estimate["estimate"]["patched"], 8);
   EXPECT_TRUE(contains(refused(neurons_patched({"--at", "neurons", "--at-neurons", "0.99999"})),
                        "--at-neurons: neuron: expected 0 to "));
+  for (const Strings& neurons : {Strings{}, Strings{"--at-neurons", "0.1"}}) {
+    Strings words{"patch",  "shipped:induction",    "--text", "du fa ke du",
+                  "--from", "--text 'du fa du ke'", "--at",   "neurons"};
+    words.insert(words.end(), neurons.begin(), neurons.end());
+    EXPECT_TRUE(contains(refused(words), "--at-neurons: expected neurons of a feed-forward")) << "it has none";
+  }
 }
 
 TEST(Neurons, AStudyOfThemIsDrawn) {

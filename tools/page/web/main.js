@@ -61,7 +61,9 @@ function open(core, page, answer, kept) {
     !(page.signed && OF_SHARES.includes(name)));
   const views = [...ofPage, ...(page.compare || page.site ? ['compare'] : [])];
 
-  let site = null, waiting = Boolean(page.site) && location.hash.length > 1;  // for what the address asks
+  const greeting = page.site?.greetings?.[taste.language] ?? page.request.text;
+  // For what the address asks, or the first sentence in the reader's language.
+  let site = null, waiting = Boolean(page.site) && (location.hash.length > 1 || greeting !== page.request.text);
   let wanted = null;  // 'cell': another cell is read, and nothing else changed; 'all'
   function request(what = 'all') {
     if (wanted === null) requestAnimationFrame(draw);
@@ -154,7 +156,7 @@ function open(core, page, answer, kept) {
   tell = createBridge(store, api);
   if (page.live) live.start();
   if (!page.site) return;
-  site = createSite(store, page, live, api, stage, () => request());
+  site = createSite(store, page, live, api, stage, greeting, () => request());
   site.begin().finally(() => { waiting = false; });
 }
 

@@ -37,27 +37,29 @@ async function filesOf(items) {
   return {files: found, name: entries[0]?.isDirectory ? entries[0].name : ''};
 }
 
-export function createSite(store, page, live, api, stage, redraw) {
+export function createSite(store, page, live, api, stage, greeting, redraw) {
   const {core, answer} = store, {models} = page.site, {ask: answerHere} = live, first = page.request.source ?? RANDOM;
   const opening = first === GRAMMAR ? AUTO : first;
   let model = opening, sizes = Object.fromEntries(Object.entries(SIZES).map(([name, [one]]) => [name, one]));
   let onDisk = null, drops = 0, addressed = null, busy = 0, asks = 0;
   const loads = {};  // models whose files are on their way
-  const status = make('p', {class: 'quiet', role: 'status'}), bar = make('div', {class: 'controls'});
+  const status = make('p', {class: 'quiet of-site', role: 'status'}), bar = byId('site'), lessonArea = byId('lesson');
+  const links = make('div', {class: 'options of-site'}), lessonList = make('div', {class: 'of-site'});
   const picker = make('input', {type: 'file', multiple: true, hidden: true,
     on: {change: () => { attempt(() => openFiles([...picker.files], '')); picker.value = ''; }}});
-  const lessonArea = make('section', {class: 'lesson', 'aria-live': 'polite'});
-  byId('site').append(bar, status, picker, lessonArea);
-  byId('site').hidden = false;
+  byId('views').after(lessonList);
+  byId('options').before(links);
+  byId('ask-area').append(status, picker);
+  bar.hidden = false;
 
   /** Does what may fail, or take long: the reader sees why, or how far it is. */
   async function attempt(act) {
     busy += 1;
-    status.className = 'quiet';
+    status.className = 'quiet of-site';
     try {
       status.textContent = await act() ?? '';
     } catch (error) {
-      status.className = 'doubt';
+      status.className = 'doubt of-site';
       status.textContent = error.message;
     }
     busy -= 1;
@@ -257,9 +259,11 @@ export function createSite(store, page, live, api, stage, redraw) {
     const listing = listed().map((one) => [one, titleOf(one)]);
     const exported = () => save('attention.json', 'application/json', core.exported(live.request()));
     fill(bar, select(wordsOf('site_model'), listing, family, (value) => choose({model: value})), ...sizeControls(),
+      byId('model'));
+    fill(lessonList,
       select(wordsOf('lessons'), [[-1, '—'], ...page.site.lessons.map(({title}, i) => [i, either(title)])],
-        lessons.chosen(), (number) => attempt(() => lessons.open(number))),
-      link('site_open', () => picker.click(), {title: wordsOf('site_stays')}),
+        lessons.chosen(), (number) => attempt(() => lessons.open(number))));
+    fill(links, link('site_open', () => picker.click(), {title: wordsOf('site_stays')}),
       live.isStarted() && link('site_keep', keep, {title: wordsOf('tip_view_compare')}),
       link('site_link', () => attempt(async () => {
         await navigator.clipboard.writeText(location.href);
@@ -302,7 +306,8 @@ export function createSite(store, page, live, api, stage, redraw) {
         if (!live.isStarted()) {
           model = opening;
           await load(first === RANDOM ? GRAMMAR : first);
-          live.start();
+          if (greeting === page.request.text) live.start();
+          else await ask(greeting);
         }
       }
     }),

@@ -13,6 +13,7 @@
 #include "views/inside/inside_labels.h"
 #include "views/inside/panel/inside.h"
 #include "views/inside/panel/term_table.h"
+#include "views/inside/rival_words.h"
 #include "words/answer_words.h"
 #include "words/inside_words.h"
 
@@ -87,77 +88,47 @@ void terms(const ShownSplit& shown) {
              {.from = heading(kInsideWords.in_query, true), .times = heading(kInsideWords.in_key, false)});
 }
 
-/// What a writer did: the word that a head reads most where it wrote, of the keys in both words.
-std::string rival_line(Gui& gui, const ShownSplit& shown, const Rivals& rivals, const Rivals::Line& line) {
-  const Stack stack = shown.question.head.stack;
-  const Tokens &queries = shown.trace().query_tokens(stack), &keys = shown.trace().key_tokens(stack);
-  const auto of = [&](const Tokens& tokens, const FoldedAxis::Group& word) {
-    return gui.fonts.shown(axis_label(joined(tokens, word)));
-  };
-  if (!line.writer)
-    return filled(gui.word(kInsideWords.rival_pieces), {of(keys, rivals.word), std::to_string(rivals.word.count),
-                                                        of(keys, rivals.rival), std::to_string(rivals.rival.count)});
-  const std::string name = writer_in(gui.state.settings.language, *line.writer);
-  if (line.writer->kind != WriterKind::head) return name;
-  const auto reads = [&](const Tokens& tokens, const FoldedAxis::Group& at) {
-    const WriterCell cell = *cell_of_writer(shown.trace(), *line.writer, at.first);
-    const Tokens& read = shown.trace().key_tokens(cell.head.stack);
-    return filled(gui.word(kInsideWords.rival_reads), {of(tokens, at), of(read, word_at(read, cell.cell.key))});
-  };
-  if (rivals.of_query) return name + gui.word(kInsideWords.rival_colon) + reads(queries, rivals.query);
-  return name + gui.word(kInsideWords.rival_colon) + reads(keys, rivals.word) + gui.word(kInsideWords.rival_comma) +
-         reads(keys, rivals.rival);
-}
-
 /// Why this word and not its strongest rival: few lines, each with what the weights are without it.
 void rivals_table(const ShownSplit& shown) {
   Gui& gui = shown.gui;
-  const Rivals& rivals = *shown.all.rivals;
-  const Tokens& keys = shown.trace().key_tokens(shown.question.head.stack);
-  const std::string word = gui.fonts.shown(axis_label(joined(keys, rivals.word))),
-                    rival = gui.fonts.shown(axis_label(joined(keys, rivals.rival)));
-  const double times = std::exp(rivals.difference);
+  const std::vector<Rivals::Line>& lines = shown.all.rivals->lines;
+  const RivalWords text =
+      rivals_in_words(gui.state.settings.language, shown.trace(), shown.question.head.stack, *shown.all.rivals);
   ImGui::PushTextWrapPos(0);
-  ImGui::TextUnformatted(filled(gui.word(kInsideWords.rival_title),
-                                {word, rival, percent(rivals.weight), percent(rivals.rival_weight),
-                                 score_text(rivals.difference), formatted(times < 9.95 ? "%.1f" : "%.0f", times)})
-                             .c_str());
+  ImGui::TextUnformatted(gui.fonts.shown(text.title).c_str());
   ImGui::PopTextWrapPos();
   gui.name_item("rivals", BoxKind::label);
   const FontScope small(gui, TextSize::small);
-  const bool explains = rivals.carried() >= kCarried;
-  wrapped_dim(gui, filled(gui.word(explains ? kInsideWords.rival_carried : kInsideWords.rival_not_carried),
-                          {std::to_string(rivals.lines.size()), percent(static_cast<float>(rivals.carried()))}));
+  wrapped_dim(gui, text.carried);
   if (!ImGui::BeginTable("rivals", 3, ImGuiTableFlags_SizingFixedFit)) return;
   ImGui::TableSetupColumn("writer", ImGuiTableColumnFlags_WidthStretch);
-  const auto favours = [&](double value) { return formatted("%+.2f ", std::abs(value)) + (value < 0 ? rival : word); };
-  for (std::size_t i = 0; i < rivals.lines.size(); ++i) {
-    const Rivals::Line& line = rivals.lines[i];
+  for (std::size_t i = 0; i < lines.size(); ++i) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     ImGui::AlignTextToFramePadding();
-    cut_text(gui, rival_line(gui, shown, rivals, line), gui.colours().text, ImGui::GetContentRegionAvail().x);
+    cut_text(gui, text.lines[i].text, gui.colours().text, ImGui::GetContentRegionAvail().x);
     gui.name_item("rival line " + std::to_string(i), BoxKind::label);
     ImGui::TableNextColumn();
     ImGui::AlignTextToFramePadding();
-    ImGui::TextUnformatted(favours(line.value).c_str());
+    ImGui::TextUnformatted(gui.fonts.shown(text.lines[i].favours).c_str());
     ImGui::TableNextColumn();
-    if (!line.weight) continue;
-    const std::string off =
-        filled(gui.word(kInsideWords.rival_off), {percent(*line.weight), percent(*line.rival_weight)});
+    const std::string& off = text.lines[i].off;
+    if (off.empty()) continue;
     ImGui::PushID(static_cast<int>(i));
-    const bool head = line.writer->kind == WriterKind::head;
+    const Writer& writer = *lines[i].writer;
+    const bool head = writer.kind == WriterKind::head;
     if (head && flat_button(gui, ("rival off " + std::to_string(i)).c_str(), off.c_str()))
-      gui.push_once(SwitchHead{line.writer->head, true});
+      gui.push_once(SwitchHead{writer.head, true});
     if (!head) dim_text(gui, off);
-    explain_item(gui, filled(gui.word(kInsideWords.tip_rival_off), {word, rival}));
+    explain_item(
+        gui, filled(gui.word(kInsideWords.tip_rival_off), {gui.fonts.shown(text.word), gui.fonts.shown(text.rival)}));
     ImGui::PopID();
   }
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   dim_text(gui, gui.word(kInsideWords.rival_rest));
   ImGui::TableNextColumn();
-  dim_text(gui, favours(rivals.rest));
+  dim_text(gui, gui.fonts.shown(text.rest));
   ImGui::EndTable();
 }
 
