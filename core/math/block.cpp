@@ -39,10 +39,21 @@ void repeat_rows(Matrix& x, Index rows) {
   if (x.rows() > 0 && x.rows() != rows) x = Matrix(x.replicate(rows / x.rows(), 1));
 }
 
+/// The first rows of an earlier answer, if any, followed by the new ones.
+Matrix continued(const Matrix* earlier, Index first, Matrix rest) {
+  if (!earlier || first == 0) return rest;
+  Matrix all(first + rest.rows(), rest.cols());
+  all.topRows(first) = earlier->topRows(first);
+  all.bottomRows(rest.rows()) = rest;
+  return all;
+}
+
 /// The attention of each text, from one whose queries, keys and values lie one text below the other, or are those that
-/// all have in common. Of each text the first `skipped` queries are missing there and stay zeros.
-std::vector<AttentionTrace> attentions_of_texts(AttentionTrace& batch, Index texts, Index skipped) {
-  const Index queries = batch.mask->queries(), keys = batch.mask->keys(), kept = queries - skipped;
+/// all have in common. Of each text the first `skipped` queries are missing there and stay zeros; where there is an
+/// `earlier` attention, its first `common` keys and values are those of each text.
+std::vector<AttentionTrace> attentions_of_texts(AttentionTrace& batch, Index texts, Index skipped,
+                                                const AttentionTrace* earlier, Index common) {
+  const Index queries = batch.mask->queries(), keys = batch.mask->keys() - common, kept = queries - skipped;
   const Matrix query = std::move(batch.query), key = std::move(batch.key), value = std::move(batch.value);
   const auto rows_of = [](const Matrix& all, Index text, Index rows) {
     return all.middleRows(all.rows() == rows ? 0 : text * rows, rows);
@@ -52,19 +63,10 @@ std::vector<AttentionTrace> attentions_of_texts(AttentionTrace& batch, Index tex
     AttentionTrace& part = parts[static_cast<std::size_t>(text)];
     part.query.setZero(queries, query.cols());
     part.query.bottomRows(kept) = rows_of(query, text, kept);
-    part.key = rows_of(key, text, keys);
-    part.value = rows_of(value, text, keys);
+    part.key = continued(earlier ? &earlier->key : nullptr, common, rows_of(key, text, keys));
+    part.value = continued(earlier ? &earlier->value : nullptr, common, rows_of(value, text, keys));
   }
   return parts;
-}
-
-/// The first rows of an earlier answer, if any, followed by the new ones.
-Matrix continued(const Matrix* earlier, Index first, Matrix rest) {
-  if (!earlier || first == 0) return rest;
-  Matrix all(first + rest.rows(), rest.cols());
-  all.topRows(first) = earlier->topRows(first);
-  all.bottomRows(rest.rows()) = rest;
-  return all;
 }
 
 /// The block of an earlier answer; null where there is none.
@@ -140,10 +142,11 @@ std::string layer_name(const Model& model, Stack stack, Index layer) {
 Result<Matrix> z_of_texts(const AttentionWeights& weights, Stack stack, Index layer, const StackRun& run,
                           const Matrix& blocked, const AttentionTrace* earlier, Index skipped,
                           AttentionTrace& attention) {
-  const Index texts = run.texts(), kept = attention.mask->queries() - skipped;
+  const Index texts = run.texts(), first = run.first + skipped, kept = attention.mask->queries() - first;
   const Index width = attention.value.cols() / weights.num_kv_heads * weights.num_heads;
   std::vector<AttentionTrace> split;
-  if (texts > 1 || skipped > 0) split = attentions_of_texts(attention, texts, skipped);
+  if (run.variants && (texts > 1 || first > 0))
+    split = attentions_of_texts(attention, texts, first, earlier, stack == Stack::cross ? 0 : run.first);
   const Attentions parts = split.empty() ? Attentions(&attention, 1) : Attentions(split);
   for (Index text = 0; text < texts; ++text) {
     AttentionTrace& part = parts[static_cast<std::size_t>(text)];
@@ -152,16 +155,16 @@ Result<Matrix> z_of_texts(const AttentionWeights& weights, Stack stack, Index la
     patch_heads(run, text, PatchAt::v, stack, layer, weights.num_kv_heads, part.value);
     part.z.setZero(part.query.rows(), width);
   }
-  const Index first = skipped > 0 ? skipped : run.first;
   Matrix z(split.empty() ? 0 : texts * kept, width);
-  if (!run_heads(stack, layer, run.request.edits, blocked, run, earlier, first, parts)) return z;
+  const AttentionTrace* shown = split.empty() ? earlier : nullptr;  // rows of a batch are not shown
+  if (!run_heads(stack, layer, run.request.edits, blocked, run, shown, first, parts)) return z;
   const std::string where = layer_name(run.model, stack, layer);
   for (Index text = 0; text < texts; ++text) {
     AttentionTrace& part = parts[static_cast<std::size_t>(text)];
     patch_heads(run, text, PatchAt::heads, stack, layer, weights.num_heads, part.z);
     patch_patterns(run, text, stack, layer, part);
     TRY(check_projections(where, part, Threads(run.threads.count)));
-    TRY(check_scores(where, part, skipped));
+    TRY(check_scores(where, part, split.empty() ? 0 : first));
     if (!split.empty()) z.middleRows(text * kept, kept) = part.z.bottomRows(kept);
   }
   return z;
@@ -262,7 +265,7 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
                                   : stack == Stack::cross ? &*earlier_layer->cross
                                                           : &earlier_layer->self;
   const auto with_earlier = [&](Matrix AttentionTrace::*field, Matrix rest) {
-    return continued(earlier ? &(earlier->*field) : nullptr, run.first, std::move(rest));
+    return continued(earlier && !run.variants ? &(earlier->*field) : nullptr, run.first, std::move(rest));
   };
   std::optional<ResolvedMask> own_mask;
   const auto mask = TRY(mask_of(run, stack, layer, own_mask));
@@ -323,9 +326,10 @@ Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack s
                                             const StackRun& run) {
   const PartsOff off = parts_off(run.request.edits, stack, layer);
   const bool pre = run.model.config.norm == Norm::pre || off.norm;
-  const Index skipped = layer + 1 == static_cast<Index>(run.stack.blocks.size()) ? run.asked : 0;
+  const bool last = layer + 1 == static_cast<Index>(run.stack.blocks.size());
+  const Index skipped = last ? std::max<Index>(0, run.asked - run.first) : 0;
   // The rows from run.first on; those before are the same in the earlier answer.
-  Matrix stream = x.bottomRows(x.rows() - run.first);
+  Matrix stream = run.variants ? x : x.bottomRows(x.rows() - run.first);
   const Threads unstoppable(run.threads.count);  // for operations that take less than a millisecond
   const auto normed = [&](const Matrix& one, const NormWeights& own) { return norm(one, own, unstoppable); };
   const auto read = [&](const NormWeights& own) {
@@ -347,7 +351,8 @@ Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack s
     Matrix queries;  // where not all of them are computed
     if (skipped > 0)
       for (const auto& [all, rest] : {std::pair{&input, &queries}, {&std::as_const(stream), &stream}})
-        *rest = last_rows(*all, x.rows() / static_cast<Index>(query_tokens(run.request, stack).size()), skipped);
+        *rest = last_rows(*all, x.rows() / (static_cast<Index>(query_tokens(run.request, stack).size()) - run.first),
+                          skipped);
     if (weights.parallel) beside = read(weights.ffn_norm);
     const auto output = TRY(run_attention(weights.self, stack, layer, skipped > 0 ? queries : input, input, input, run,
                                           block->self, skipped));
@@ -366,12 +371,12 @@ Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack s
     const Matrix input = weights.parallel ? beside : read(weights.ffn_norm);
     Matrix output = feed_forward(weights, run.model.config.activation, input, run.threads);
     if (run.progress.stop) return std::optional<BlockTrace>{};
-    patch_stream(run, PatchAt::ffn, stack, layer, skipped, output);
+    patch_stream(run, PatchAt::ffn, stack, layer, run.first + skipped, output);
     add(output, weights.ffn_after_norm, weights.ffn_norm, !off.residual || weights.parallel);
   }
-  patch_stream(run, PatchAt::residual, stack, layer, skipped, stream);
+  patch_stream(run, PatchAt::residual, stack, layer, run.first + skipped, stream);
   TRY(check_finite(layer_name(run.model, stack, layer) + " output", stream, unstoppable));
-  const BlockTrace* earlier = earlier_block(run, layer);
+  const BlockTrace* earlier = run.variants ? nullptr : earlier_block(run, layer);
   block->output = continued(earlier ? &earlier->output : nullptr, run.first, std::move(stream));
   return block;
 }

@@ -47,8 +47,8 @@ struct StackRun {
   Progress& progress;
   float share = 0;  // what one attention adds to Progress::done
   Threads threads;
-  // The patches of a batch of texts: each text computes the request with its patches, and
-  // their rows lie one text below the other, or once where they are the same in all. Null: one text, no patch.
+  // The patches of a batch of texts: each text computes the request with its patches, and their rows from `first` on
+  // lie one text below the other, or once where they are the same in all. Null: one text, no patch.
   const std::vector<Patches>* variants = nullptr;
   Index asked = 0;  // of the last layer: earlier queries are not wanted, and their rows are left out of its output
 
@@ -70,7 +70,7 @@ Matrix project(const Linear& weights, const std::optional<NormWeights>& head_nor
 
 /// One attention of `query_input` (T, d) over `key_input`, `value_input` (S, d): projections and all heads into
 /// `attention`; returns the output z·W_Oᵀ, (T, d). With an earlier answer, the inputs and the result are those of the
-/// rows from run.first on (the keys and values of a cross-attention: of all rows). Of a batch (run.variants) the rows
+/// rows from run.first on (the keys and values of a cross-attention: of all rows). Of a batch (run.variants) these rows
 /// of all texts; the first `skipped` queries of each are missing. Empty when stopped. Errors: a mask
 /// of the wrong shape, numbers that are not finite.
 Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Stack stack, Index layer,

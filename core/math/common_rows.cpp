@@ -29,6 +29,26 @@ Index without_far_weights(const Edits& edits, Index rows) {
   return rows;
 }
 
+/// At most `rows`: the first rows of an answer that read no later ones, and the same ones under other masks, those that
+/// `mask_in` gives for an attention of a layer.
+template <class MaskIn>
+Result<Index> independent_rows(const Trace& trace, Index rows, const MaskIn& mask_in) {
+  for (Index before = rows + 1; rows > 0 && before != rows;) {
+    before = rows;
+    rows = without_far_weights(trace.request.edits, rows);
+    for (std::size_t layer = 0; layer < trace.blocks.size() && rows > 0; ++layer) {
+      const BlockTrace& block = trace.blocks[layer];
+      for (const Stack stack : {Stack::self, Stack::cross}) {
+        const AttentionTrace* attention = stack == Stack::self ? &block.self : block.cross ? &*block.cross : nullptr;
+        if (!attention) continue;
+        const auto mask = TRY(mask_in(stack, static_cast<Index>(layer)));
+        rows = attention->mask->common_rows(*mask, rows, stack == Stack::self);
+      }
+    }
+  }
+  return rows;
+}
+
 }  // namespace
 
 Result<Index> common_rows(const Trace& previous, const Trace& trace, const Matrix& embedding, const StackRun& run) {
@@ -36,22 +56,19 @@ Result<Index> common_rows(const Trace& previous, const Trace& trace, const Matri
   if (previous.model != trace.model || previous.encoder != trace.encoder || trace.model->given ||
       !(before.edits == now.edits) || any_mean(now.edits) || previous.blocks.size() != run.stack.blocks.size())
     return Index{0};
-  Index rows = std::min(equal_rows(previous.embedding, embedding), embedding.rows() - 1);
-  for (Index before_rows = rows + 1; rows > 0 && before_rows != rows;) {
-    before_rows = rows;
-    rows = without_far_weights(now.edits, rows);
-    for (std::size_t layer = 0; layer < previous.blocks.size() && rows > 0; ++layer) {
-      const BlockTrace& block = previous.blocks[layer];
-      for (const Stack stack : {Stack::self, Stack::cross}) {
-        const AttentionTrace* attention = stack == Stack::self ? &block.self : block.cross ? &*block.cross : nullptr;
-        if (!attention) continue;
-        std::optional<ResolvedMask> own_mask;
-        const auto mask = TRY(mask_of(run, stack, static_cast<Index>(layer), own_mask));
-        rows = attention->mask->common_rows(*mask->mask, rows, stack == Stack::self);
-      }
-    }
-  }
-  return rows;
+  const Index rows = std::min(equal_rows(previous.embedding, embedding), embedding.rows() - 1);
+  return independent_rows(previous, rows, [&](Stack stack, Index layer) -> Result<std::shared_ptr<const Mask>> {
+    std::optional<ResolvedMask> own_mask;
+    const auto mask = TRY(mask_of(run, stack, layer, own_mask));
+    return mask->mask;
+  });
+}
+
+Index rows_before(const Trace& trace, Index row) {
+  if (any_mean(trace.request.edits)) return 0;
+  return *independent_rows(trace, row, [&](Stack stack, Index layer) -> Result<std::shared_ptr<const Mask>> {
+    return trace.attention(stack, layer).mask;
+  });
 }
 
 Matrix last_rows(const Matrix& x, Index texts, Index skipped) {

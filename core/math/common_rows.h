@@ -11,6 +11,9 @@ namespace headlight {
 /// the wrong shape.
 Result<Index> common_rows(const Trace& previous, const Trace& trace, const Matrix& embedding, const StackRun& run);
 
+/// How many of the first rows of the decoder stay the same when an answer is changed from this row on: at most so many.
+Index rows_before(const Trace& trace, Index row);
+
 /// The rows of each text of a batch without its first `skipped` ones.
 Matrix last_rows(const Matrix& x, Index texts, Index skipped);
 

@@ -13,6 +13,16 @@ namespace {
 /// A head that is off as the mean of its z reads all rows.
 bool reads_all_rows(const Edits& edits) { return !edits.off.empty() && edits.off_as == OffAs::mean; }
 
+/// How many of the first rows every variant has in common with the answer, in all layers.
+Index rows_in_common(const Trace& base, const std::vector<Patches>& variants, Index first) {
+  for (const Patches& patches : variants)
+    for (const Patch& patch : patches) {
+      if (patch.stack == Stack::cross && of_keys(patch.at)) return 0;  // every row reads the encoder's tokens
+      for (const Index row : patch.rows) first = std::min(first, row);
+    }
+  return rows_before(base, first);
+}
+
 /// The blocks of one stack from `layer` on, all variants side by side, and the final norm.
 Result<std::optional<Matrix>> run_rest(const Trace& base, const StackWeights& weights, Stack stack, Index layer,
                                        const StackTrace* encoder, const std::vector<Patches>& variants, Index first,
@@ -21,9 +31,14 @@ Result<std::optional<Matrix>> run_rest(const Trace& base, const StackWeights& we
   run.share = share;
   run.variants = &variants;
   run.asked = reads_all_rows(base.request.edits) ? 0 : first;
+  if (stack == Stack::self && !lowest_patch(variants, true)) {
+    run.earlier = &base;
+    run.first = rows_in_common(base, variants, run.asked);
+  }
   // The blocks below have the same output for all of them.
   Matrix x = layer == 0 ? (stack == Stack::encoder ? base.encoder->embedding : base.embedding)
                         : base.blocks_of(stack)[static_cast<std::size_t>(layer - 1)].output;
+  if (run.first > 0) x = last_rows(x, 1, run.first);
   for (; layer < static_cast<Index>(weights.blocks.size()); ++layer) {
     auto block = TRY(run_block(weights.blocks[static_cast<std::size_t>(layer)], stack, layer, x, run));
     if (!block) return std::optional<Matrix>{};

@@ -57,6 +57,13 @@ Result<std::vector<HeadRef>> wanted_heads(const Trace& trace, const PatchWanted&
   return heads;
 }
 
+/// Without the tokens at which the patch would put what is there: a pass begins at the first one that changes.
+TokenPairs changed_by(const Matrix& values, const Matrix& own, TokenPairs pairs) {
+  std::erase_if(
+      pairs, [&](const auto& pair) { return (values.row(pair.first).array() == own.row(pair.second).array()).all(); });
+  return pairs;
+}
+
 /// Each cell's pairs: those of one token, or all of them.
 Result<std::vector<TokenPairs>> wanted_tokens(const Trace& corrupt, const PatchWanted& wanted) {
   const TokenPairs& all = of_keys(wanted.at) ? wanted.keys : wanted.queries;
@@ -137,8 +144,9 @@ Result<std::vector<CellPatch>> cell_patches_of(const Patching& patching, const P
     if (wanted.at == PatchAt::ffn && !exists(patching.source, matrix_id(Quantity::ffn_output, head)))
       return bad_input("--at", "", "a part that the model has", "no feed-forward");
     const auto part = [&](const Trace& trace) { return part_of(trace, wanted.at, head); };
+    const Matrix own = neural ? Matrix() : part(patching.base);
     const Matrix values = neural                    ? Matrix()
-                          : wanted.baseline.given() ? replacements(part(patching.base), wanted.baseline, part).front()
+                          : wanted.baseline.given() ? replacements(own, wanted.baseline, part).front()
                                                     : part(patching.source);
     for (const TokenPairs& pairs : tokens) {
       CellPatch& one = cells.emplace_back();
@@ -146,7 +154,8 @@ Result<std::vector<CellPatch>> cell_patches_of(const Patching& patching, const P
       one.cell.stack = head.stack;
       if (!of_stream(wanted.at) || neural) one.cell.head = head.head;
       if (one_by_one(wanted)) one.cell.token = pairs.front().second;
-      one.patch = neural ? neurons->of(head.head, pairs) : patch_of_pairs(wanted.at, head, values, pairs);
+      one.patch = neural ? neurons->of(head.head, pairs)
+                         : patch_of_pairs(wanted.at, head, values, changed_by(values, own, pairs));
     }
   }
   return cells;
