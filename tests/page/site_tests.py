@@ -83,9 +83,11 @@ def test_site_answers_while_one_types(s):
     text = '老师请小明帮医生买了去上海的车票'
     for end in range(1, len(text) + 1):
         type_text(s, text[:end])
-        found = ''.join(s.browser.js('headlight.state().tokens'))
+        # On a busy machine a text rests between two keys: then the other model may have it, whose first token is <s>.
+        found = ''.join(s.browser.js('headlight.state().tokens')).removeprefix('<s>')
         expect(found == text[:end], f'expected an answer to {text[:end]}, found {found}')
         expect(not s.browser.js(doubt), f'{text[:end]}: found {s.browser.js(doubt)!r}')
+    wait_until(lambda: s.browser.js('headlight.state().tokens')[0] != '<s>', 'the model of the grammar where the text rests')
     agrees(s, 'typed', GRAMMAR, '--text', text)
     for text in (OTHER, 'The trophy does not fit in the suitcase because it is too big.'):
         for end in [*range(1, len(text), 7), len(text)]:

@@ -104,7 +104,7 @@ WordLines word_lines(const SentenceCanvas& canvas, const std::vector<SentenceWor
         gap += std::clamp((room - pitch.sum(0, words.size())) / static_cast<float>(words.size() - 1), 0.0f,
                           std::max(0.0f, 56 * frame.k - gap));
       result = {size, pitch.pad, {}, lines};
-      float x = begin;
+      float x = begin + (words.size() == 1 ? std::max(0.0f, lone_column(frame) - pitch.widths[0]) / 2 : 0);
       for (std::size_t i = 0, line = 0; i < words.size(); ++i) {
         if (line + 1 < breaks.size() && i == breaks[line + 1]) ++line, x = begin;
         result.places.push_back({x, pitch.widths[i], line});

@@ -44,6 +44,9 @@ struct SentenceCanvas {
   float right() const { return frame.box.right(); }
 };
 
+/// The width of the bars and the strip of a word alone, in whose middle it stands.
+inline float lone_column(const SentenceFrame& frame) { return 0.6f * (frame.box.w - frame.gutter); }
+
 /// The words in as few lines as they fit into at a legible size.
 WordLines word_lines(const SentenceCanvas& canvas, const std::vector<SentenceWord>& words,
                      const std::vector<SentenceArc>& arcs);

@@ -70,14 +70,18 @@ WordStrip strip_of(const SentenceContent& content, bool bars) {
   return strip;
 }
 
-/// The cells of the strip under the words: they meet in the middle of the gaps.
+/// The cells of the strip under the words: they meet in the middle of the gaps; that of a word alone is `wide`.
 std::vector<Box> cells_of(const WordLines& words, float wide) {
   std::vector<Box> cells;
   const auto& places = words.places;
+  if (places.size() == 1) {
+    wide = std::max(wide, places[0].w);
+    return {{places[0].middle() - wide / 2, 0, wide, 0}};
+  }
   for (std::size_t i = 0; i < places.size(); ++i) {
     const auto between = [&](std::size_t a) { return (places[a].x + places[a].w + places[a + 1].x) / 2; };
     const float from = i == 0 ? places[i].x : between(i - 1);
-    const float to = i + 1 < places.size() ? between(i) : places[i].x + std::max(places[i].w, i == 0 ? wide : 0);
+    const float to = i + 1 < places.size() ? between(i) : places[i].x + places[i].w;
     cells.push_back({from, 0, to - from, 0});
   }
   return cells;
@@ -244,7 +248,7 @@ void add_strip(SentenceCanvas& canvas, const WordLines& words, float y) {
   const SentenceFrame& frame = canvas.frame;
   const bool one_line = words.lines == 1;
   std::vector<Box> cells;
-  if (one_line) cells = cells_of(words, content.keys.size() == 1 ? 0.6f * (frame.box.w - frame.gutter) : 0);
+  if (one_line) cells = cells_of(words, lone_column(frame));
   else y = own_columns(canvas, cells, y);
   float bars = std::round((one_line ? 64 : 46) * frame.k),
         least = std::round((frame.low || frame.box.h < 500 ? 16 : 18) * std::min(frame.k, 1.2f));

@@ -42,18 +42,6 @@ Viewport whole_part(const PageLook& look, const Matrix& map) {
   return {0, map.rows(), 0, map.cols()};
 }
 
-/// The labels of a part of a side.
-AxisText axis_of(const std::vector<Token>& tokens, Index first, Index count, const TextWidth& measure) {
-  constexpr Index kMostLabels = 4096;  // more would not be drawn
-  AxisText axis;
-  if (count > kMostLabels) return axis;
-  axis.words =
-      AxisWords(count, [&tokens, first](Index at) { return axis_label(tokens[static_cast<std::size_t>(first + at)]); });
-  for (std::size_t at = 0; at < axis.words.size(); ++at)
-    axis.metrics.add(axis.words[at], measure(axis.words[at], kMapType));
-  return axis;
-}
-
 /// What is drawn around cells: the pinned one and the one under the pointer, with their rows and columns.
 void add_marks(Drawing& scene, const MapLayout& layout, const Viewport& part, const std::optional<CellRef>& shown,
                bool strong, Rgb accent, Rgb faint) {
@@ -127,6 +115,17 @@ ColourScale own_scale_of(ColourScale scale, const Matrix& map) {
   return scale;
 }
 
+AxisText axis_of(const std::vector<Token>& tokens, Index first, Index count, float size, const TextWidth& measure) {
+  constexpr Index kMostLabels = 4096;  // more would not be drawn
+  AxisText axis;
+  if (count > kMostLabels) return axis;
+  axis.words =
+      AxisWords(count, [&tokens, first](Index at) { return axis_label(tokens[static_cast<std::size_t>(first + at)]); });
+  for (std::size_t at = 0; at < axis.words.size(); ++at)
+    axis.metrics.add(axis.words[at], measure(axis.words[at], size));
+  return axis;
+}
+
 PageScene scene_of_map(PageMaps& maps, const PageLook& look, const TextWidth& measure) {
   const Trace& trace = maps.trace();
   const HeadRef& head = look.head;
@@ -138,8 +137,8 @@ PageScene scene_of_map(PageMaps& maps, const PageLook& look, const TextWidth& me
   ColourScale scale = look.scale;
   if (look.own_range && map.size() > 0) scale = own_scale_of(scale, map);
   const MapStyle style{.measure = measure, .ink = ink_colours(scale.theme), .em = kMapType, .line = kMapLine, .gap = 6};
-  const AxisText row_words = axis_of(rows, part.first_query, part.num_queries, measure),
-                 column_words = axis_of(columns, part.first_key, part.num_keys, measure);
+  const AxisText row_words = axis_of(rows, part.first_query, part.num_queries, kMapType, measure),
+                 column_words = axis_of(columns, part.first_key, part.num_keys, kMapType, measure);
   const MapLayout layout = layout_map({0, 2, look.width, look.height - 2}, part.num_queries, part.num_keys,
                                       row_words.metrics, column_words.metrics, style.line);
   PageScene scene;

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "figure/drawing/drawing.h"
+#include "figure/map_scene.h"
 #include "page/core/page_maps.h"
 
 namespace headlight {
@@ -57,6 +58,8 @@ PageScene scene_of_flow(PageMaps& maps, const PageLook& look, const TextWidth& m
 /// A, B and B − A. At a point: `cell`, of B, and `line`, the three numbers in words. Nothing where the sentences are
 /// too long.
 std::optional<PageScene> scene_of_comparison(PageMaps& a, PageMaps& b, const PageLook& look, const TextWidth& measure);
+/// The labels of a part of a side, at this size of type.
+AxisText axis_of(const std::vector<Token>& tokens, Index first, Index count, float size, const TextWidth& measure);
 /// The maps of all heads; hit boxes `head L.H`.
 PageScene scene_of_heads(PageMaps& maps, const PageLook& look, const TextWidth& measure);
 

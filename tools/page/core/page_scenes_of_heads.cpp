@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr float kSmallType = 12, kSmallLine = 15;  // pixels
+constexpr float kSmallType = 12, kSmallLine = 15, kMostRowWord = 88;  // pixels
 
 /// The maps of all heads while they are arranged.
 struct HeadsOfPage {
@@ -32,6 +32,7 @@ struct HeadsOfPage {
   std::vector<Index> layers = {};
   std::vector<HeadName> names = {};
   HeadsLayout layout = {};
+  AxisText beside = {};  // the words at the left of each row of maps
   MapStyle style{
       .measure = measure, .ink = ink_colours(look.scale.theme), .em = kSmallType, .line = kSmallLine, .gap = 4};
 
@@ -80,7 +81,19 @@ struct HeadsOfPage {
                      .form = even ? HeadsForm::free : HeadsForm::titles};
     for (std::size_t i = 0; i < heads.size(); ++i)
       sizes.title = std::max(sizes.title, width(head_label(heads[i]) + value_of(i)));
+    if (!picture) beside = row_words(folded ? folded->fold.queries.tokens : trace.query_tokens(look.head.stack).tokens);
+    sizes.labels = beside.metrics.widest;
     layout = heads_layout(look.width - 4, look.height - 4, content, sizes);
+    if (sizes.labels == 0 || label_step(kSmallType, layout.height / static_cast<float>(content.rows)) == 1) return;
+    sizes.labels = 0;  // some of the words say less than larger maps
+    layout = heads_layout(look.width - 4, look.height - 4, content, sizes);
+  }
+  AxisText row_words(const std::vector<Token>& tokens) const {
+    AxisText words = axis_of(tokens, 0, std::ssize(tokens), kSmallType, measure);
+    words.metrics.widest = std::min(words.metrics.widest, kMostRowWord);
+    for (std::size_t i = 0; i < words.words.size(); ++i)
+      words.words.set(i, cut_to(words.words[i], kMostRowWord, [&](const std::string& text) { return width(text); }));
+    return words;
   }
 
   HeadTitle title_of(std::size_t i) const {
@@ -170,6 +183,9 @@ PageScene scene_of_heads(PageMaps& maps, const PageLook& look, const TextWidth& 
   auto lit = look.hovered ? look.hovered : look.pinned;
   if (lit && folded) lit = folded->fold.groups_of(*lit);
   add_layer_names(scene.drawing, layout, origin, all.layers, look.head.layer, 1, all.style);
+  add_row_words(
+      scene.drawing, layout, origin, all.beside, all.style, [&](Index) { return all.style.ink.dim; },
+      lit ? std::optional(lit->query) : std::nullopt);
   std::vector<HeadTitle> titles;
   for (std::size_t i = 0; layout.titles && i < all.heads.size(); ++i) titles.push_back(all.title_of(i));
   for (std::size_t i = 0; i < all.heads.size(); ++i) {

@@ -120,6 +120,7 @@ function open(core, page, answer, kept) {
     root.lang = zh ? 'zh-CN' : 'en';
     document.title = `${String(page.title).slice(0, 80)} · Headlight`;
     fill(byId('model'), make('span', {class: 'model-name', text: either(card.name)}), quiet('span', shapeText(card)));
+    byId('model').title = shapeText(card);
     fill(byId('options'),
       link('language', () => { taste.language = zh ? 'en' : 'zh'; request(); }, {lang: zh ? 'en' : 'zh-CN'}),
       link(taste.theme === 'dark' ? 'light' : 'dark', switchTheme), link('print', () => window.print()),
