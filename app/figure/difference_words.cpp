@@ -1,6 +1,7 @@
 #include "figure/difference_words.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <nlohmann/json.hpp>
 
@@ -35,6 +36,19 @@ std::string words_of(const Tokens& tokens) {
   }
   const bool known = begin < end && end <= tokens.text.size();
   return beginning_of(known ? tokens.text.substr(begin, end - begin) : joined(tokens, " "), kLongestText);
+}
+
+const PictureInput* picture_of(const NamedAnswer& answer) { return answer.document.picture.get(); }
+
+std::string picture_name(Language, const NamedAnswer& answer) {
+  const PictureInput* picture = picture_of(answer);
+  return picture ? std::filesystem::path(picture->path).filename().string() : std::string();
+}
+std::string picture_path(Language, const NamedAnswer& answer) {
+  return picture_of(answer) ? picture_of(answer)->path : std::string();
+}
+std::string picture_hash(Language, const NamedAnswer& answer) {
+  return picture_of(answer) ? picture_of(answer)->hash : std::string();
 }
 
 std::string source_text(Language, const NamedAnswer& answer) { return words_of(answer.trace.request.tokens); }
@@ -304,7 +318,11 @@ struct Differences {
 DifferenceWords difference_words(Language language, const NamedAnswer& a, const NamedAnswer& b,
                                  const QuestionFields& fields) {
   Differences all{language, a, b, fields};
-  if (!all.add(source_text)) all.add(source_cuts);
+  if (picture_of(a) && picture_of(b)) {  // their tokens are named alike
+    if (!all.add(picture_name) && !all.add(picture_path)) all.add(picture_hash);
+  } else if (!all.add(source_text)) {
+    all.add(source_cuts);
+  }
   if (!all.add(target_text)) all.add(target_cuts);
   all.add(padding);
   if (a.trace.model != b.trace.model) {

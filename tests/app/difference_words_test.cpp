@@ -2,6 +2,7 @@
 #include "figure/difference_words.h"
 
 #include "models/open_model.h"
+#include "pictured.h"
 #include "session_fixture.h"
 
 namespace headlight {
@@ -53,6 +54,15 @@ TEST_F(DifferenceWordsTest, OneThingIsSaidOfBoth) {
   b = a;
   b.source.hand_cuts = std::vector<std::size_t>{3};
   EXPECT_EQ(said(a, b), "我|请|李雷 | 我|请李雷");
+}
+
+TEST_F(DifferenceWordsTest, PicturesHaveTheNamesOfTheirFiles) {
+  a = picture_document(), b = a;
+  EXPECT_EQ(said(a, b), " | ");
+  ASSERT_TRUE(set_picture(b, drawn_picture("/pictures/other.png")));
+  EXPECT_EQ(said(a, b), "drawn.png | other.png");
+  ASSERT_TRUE(set_picture(b, drawn_picture("/elsewhere/drawn.png")));
+  EXPECT_EQ(said(a, b), "/pictures/drawn.png | /elsewhere/drawn.png");
 }
 
 TEST_F(DifferenceWordsTest, ValuesThatDifferAreNeverTheSame) {

@@ -1,6 +1,7 @@
 // A model that reads pictures: the picture on the stage and in the atlas, and what hands and keys do with it.
 #include <gtest/gtest.h>
 
+#include "assets/assets.h"
 #include "gui/harness.h"
 #include "math/attention.h"
 #include "pictured.h"
@@ -95,6 +96,29 @@ TEST_F(PictureView, ANarrowStageHasTheCoverOnALineOfItsOwn) {
     (is_below ? below : beside) = true;
   }
   EXPECT_TRUE(beside && below) << "both kinds were seen";
+}
+
+TEST_F(PictureView, TwoPicturesAreComparedAtOnePatch) {
+  const auto kept = harness->state.document.seen;
+  harness->push(KeepAnswer{});
+  harness->push(OpenPath{(*asset_folder() / "assets" / "pictures" / "shapes-2.png").string()});
+  harness->settle();
+  const auto seen = harness->state.document.seen;
+  ASSERT_NE(seen, kept);
+  harness->click("view compare");
+  harness->settle();
+  harness->frame();
+  for (const auto& picture : {kept, seen})
+    EXPECT_TRUE(std::ranges::any_of(harness->maps.pictures, [&](const auto& one) { return one.picture == picture; }));
+  for (const char* said : {"drawn.png", "shapes-2.png"}) EXPECT_TRUE(harness->says(said)) << harness->words_on_screen();
+  EXPECT_FALSE(harness->says("by word"));
+  const Index token = 2 + 1 * 4 + 2;  // row 1, column 2
+  for (const char* name : {"A", "B", "B − A"}) ASSERT_TRUE(harness->has(std::string("picture ") + name + " token 8"));
+  harness->click("picture A token 8");
+  harness->settle();
+  ASSERT_TRUE(harness->state.view.pinned);
+  EXPECT_EQ(harness->state.view.pinned->query, token);
+  EXPECT_TRUE(harness->says("1,2 looks at")) << harness->words_on_screen();
 }
 
 TEST_F(PictureView, ASmallMapChoosesItsHead) {

@@ -132,6 +132,7 @@ void compare_maps_panel(Gui& gui) {
   else ImGui::TextUnformatted(words.c_str());
   gui.name_item("compared cell", BoxKind::label);
   const FontScope small(gui, TextSize::small);
+  if (compare_pictures(gui, *stack)) return;
   const TextWidth measure = window_measure(gui);
   const MapStyle style = map_style(gui, measure);
   const Viewport part = shown_part(*stack, state.view.compared);

@@ -122,15 +122,18 @@ void compare_header_panel(Gui& gui) {
     if (flat_button(gui, "drop", gui.word(kCompareWords.drop_a))) gui.push(DropKept{});
     explain_item(gui, kCompareWords.tip_drop_a, {Act::drop_answer});
   }
+  const bool by_place = gui.state.document.picture != nullptr;  // patches have places, no words
   const std::vector<Segment> ways = ways_to_compare(gui), alignments = alignments_of(gui);
-  const float choices = segmented_width(ways) + segmented_width(alignments) + 8 * gui.unit;
+  const float choices = segmented_width(ways) + (by_place ? 0 : segmented_width(alignments) + 8 * gui.unit);
   if (const Error* problem = problem_of(gui.state))
     answer_line(gui, "B", gui.colours().warning, plain_line(gui, *problem) + " — " + gui.word(kAnswerWords.stale),
                 end - choices - gap);
   else answer_line(gui, "B", ink_of_b(gui), both.b, end - choices - gap);
   ImGui::SameLine(end - choices);
-  if (const auto pressed = segmented(gui, alignments)) gui.push(SetAlignment{static_cast<Alignment>(*pressed)});
-  ImGui::SameLine(0, 8 * gui.unit);
+  if (!by_place) {
+    if (const auto pressed = segmented(gui, alignments)) gui.push(SetAlignment{static_cast<Alignment>(*pressed)});
+    ImGui::SameLine(0, 8 * gui.unit);
+  }
   if (const auto pressed = segmented(gui, ways)) show_patch(gui, *pressed == 1);
   ImGui::PopStyleVar();
 }

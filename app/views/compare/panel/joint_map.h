@@ -37,6 +37,10 @@ std::optional<CellRef> draw_joint_map(Gui& gui, const JointMap& map, const MapLa
 /// The pointer is on a joint cell of a head: lights it everywhere.
 void hover_joint_cell(Gui& gui, const HeadRef& head, const JointStack& stack, const std::optional<CellRef>& cell);
 
+/// The chosen head's row of a token over both pictures, instead of its maps. False where they are not cut alike, or are
+/// none.
+bool compare_pictures(Gui& gui, const JointStack& stack);
+
 /// `订了 looks at 机票: A 0.1200 → B 0.8700 (+0.7500)`, the cell that is hovered or pinned; empty where none is.
 std::string lit_joint_cell_in_words(Gui& gui);
 
