@@ -19,8 +19,9 @@ constexpr int kBadInput = 2;
 /// Earlier names of commands: still accepted, in no help.
 constexpr std::pair<std::string_view, std::string_view> kEarlierNames[] = {{"compare", "diagnose"}};
 
-constexpr const NamedCommand* kViewer[] = {&kOpen,     &kExport,   &kScreenshot, &kExplain, &kWhy,    &kLens, &kNext,
-                                           &kGenerate, &kTokenize, &kHeads,      &kFigure,  &kModels, &kWhat, &kCode};
+constexpr const NamedCommand* kViewer[] = {&kOpen,   &kExport, &kScreenshot, &kExplain,  &kWhy,
+                                           &kLens,   &kNext,   &kGenerate,   &kTokenize, &kHeads,
+                                           &kFigure, &kModels, &kWhat,       &kCode,     &kSimilarity};
 
 /// The commands in the order of the help, and the tool that gives each; empty: the viewer. Others stand behind these.
 struct Place {
@@ -34,6 +35,7 @@ constexpr Place kPlaces[] = {{"open"},
                              {"lens"},
                              {"patch", "study"},
                              {"next"},
+                             {"similarity"},
                              {"generate"},
                              {"diagnose", "diagnose"},
                              {"tokenize"},

@@ -85,10 +85,10 @@ class Redirected {
 
 /// Whether the words are of a command that needs neither a window nor a separate process.
 inline bool runs_within(const Strings& words) {
-  static const std::set<std::string> commands{"export", "figure",   "explain",  "why",     "lens",     "patch",
-                                              "next",   "generate", "diagnose", "compare", "tokenize", "check",
-                                              "train",  "heads",    "page",     "models",  "what",     "report",
-                                              "code",   "study",    "bench",    "--help",  "--version"};
+  static const std::set<std::string> commands{"export", "figure",   "explain",    "why",     "lens",     "patch",
+                                              "next",   "generate", "diagnose",   "compare", "tokenize", "check",
+                                              "train",  "heads",    "page",       "models",  "what",     "report",
+                                              "code",   "study",    "similarity", "bench",   "--help",   "--version"};
   return !words.empty() && commands.contains(words[0]);
 }
 

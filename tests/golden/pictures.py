@@ -21,7 +21,7 @@ import numpy as np
 from PIL import Image
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from families.pictures import (BEIT, DINOV2, DINOV3, SWIGLU, TOWER, VIT, pixels_of, reference,  # noqa: E402
+from families.pictures import (BEIT, DINOV2, DINOV3, SWIGLU, TOWER, VIT, pixels_of, read_tensors, reference,  # noqa: E402
                                relative_index, write_tensors)
 
 IMAGENET = {"image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}

@@ -61,6 +61,35 @@ class Pictures(unittest.TestCase):
                 self.assertEqual(weights.shape, (2, 4, 3, 3))
                 self.assertEqual(bool(weights[0, 0, 0, 1] == 0), name == "clip", "CLIP's mask is causal, SigLIP has none")
 
+    def test_a_picture_and_texts_in_the_space_of_clip(self):
+        """The formulas of CLIPModel: the class token normed, the text at its largest id, both projected, to length 1."""
+        folder, texts = os.path.join(self.work.name, "clip"), ("5,9,3", "7,39,2,1", "1,1,1,1,1,30")
+        t = {name: array.astype(np.float64) for name, array in pictures.read_tensors(os.path.join(folder, "model.safetensors")).items()}
+        one = np.load(os.path.join(folder, "expected.npz"))["last_hidden_state"][0].astype(np.float64)
+        norm = (one - one.mean()) / np.sqrt(one.var() + 1e-5)
+        norm = norm * t["vision_model.post_layernorm.weight"] + t["vision_model.post_layernorm.bias"]
+        picture = t["visual_projection.weight"] @ norm
+        cosines = []
+        for ids in texts:
+            hidden = self.export("clip", asked=["--part", "text", "--ids", ids])["last_hidden_state"].astype(np.float64)
+            text = t["text_projection.weight"] @ hidden[np.argmax(list(map(int, ids.split(","))))]
+            cosines.append(text @ picture / np.linalg.norm(text) / np.linalg.norm(picture))
+        logits = np.exp(t["logit_scale"].item()) * np.array(cosines)
+        shares = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
+        words = [headlight.program(), "similarity", folder, "--picture", os.path.join(self.work.name, "picture.png")]
+        for ids in texts:
+            words += ["--with", f"--ids {ids}"]
+        run = subprocess.run([*words, "--format", "json"], capture_output=True, text=True, check=True, timeout=60)
+        self.assertNotIn("not used", run.stderr)
+        found = json.loads(run.stdout)
+        self.assertGreater(np.ptp(logits), 0.2, "texts that are hardly told apart show nothing")
+        for name, expected in (("cosine", cosines), ("logit", logits), ("probability", shares)):
+            np.testing.assert_allclose([row[name] for row in found], expected, rtol=1e-4, atol=2e-5, err_msg=name)
+        refused = subprocess.run([headlight.program(), "similarity", os.path.join(self.work.name, "siglip"), *words[3:]],
+                                 capture_output=True, text=True, timeout=60)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("model_type: expected clip", refused.stderr)
+
     def test_another_picture(self):
         """Higher than wide: where the shorter side is resized to a number, the other way round."""
         path = os.path.join(self.work.name, "high.png")

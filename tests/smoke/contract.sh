@@ -42,6 +42,7 @@ explain --layer --head --query --key --format --against
 train --steps --d-model --num-heads --layers --seed -o --resume --overwrite
 tokenize --text --format
 next --top --token --format
+similarity --with --format
 generate --count --temperature
 check --format reference.npz
 diagnose --tolerance --format --num-heads

@@ -23,6 +23,6 @@ struct NamedCommand {
 
 /// The viewer's; those of a tool are declared where it gives itself to the program.
 extern const NamedCommand kOpen, kExport, kScreenshot, kExplain, kWhy, kLens, kNext, kGenerate, kTokenize, kHeads,
-    kFigure, kModels, kWhat, kCode;
+    kFigure, kModels, kWhat, kCode, kSimilarity;
 
 }  // namespace headlight
