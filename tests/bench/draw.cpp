@@ -35,6 +35,26 @@ Document long_text(Index tokens) {
   return document;
 }
 
+/// DINOv2-S with registers at 518 pixels, as far as a frame knows it: 72 heads over 37 × 37 patches and five tokens.
+Document picture() {
+  constexpr Index kSide = 37, kPatch = 14, kPixels = kSide * kPatch;
+  const auto model = random_model({.d_model = 96, .num_heads = 6, .num_layers = 12, .ffn = 0, .norm = Norm::pre});
+  model->patches = PatchGrid{.patch = kPatch, .rows = kSide, .cols = kSide, .leading = {"CLS", "R1", "R2", "R3", "R4"}};
+  PatchEmbedding& patches = model->embeddings.patches.emplace();
+  patches.projection.weight = 0.1f * drawn_matrix(96, 3 * kPatch * kPatch, 1);
+  patches.leading = drawn_matrix(5, 96, 2);
+  PictureInput input{
+      .path = "/picture.png", .hash = "0123456789abcdef", .picture = {.width = kPixels, .height = kPixels}};
+  for (Index i = 0; i < 3 * kPixels * kPixels; ++i)
+    input.picture.pixels.push_back(static_cast<std::uint8_t>(i / kPixels % 251 + i % 5));
+  Document document;
+  document.model = model;
+  document.model_path = "/model";
+  document.mask.causal = false;
+  if (!set_picture(document, std::make_shared<const PictureInput>(std::move(input)))) document.seen = nullptr;
+  return document;
+}
+
 Document empty_text() {
   Document document;
   document.source.text.clear();
@@ -176,7 +196,7 @@ Status Gallery::add_changes(const std::string& of, const std::function<Document(
   return Done{};
 }
 
-/// The text scrolls, and another word is chosen in every frame.
+/// The text scrolls, or the picture stays, and another word or patch is chosen in every frame.
 Status Gallery::add_text(const std::string& of, const std::function<Document()>& ask) {
   if (!wants(of, {"draw/text/", "draw/text-own/"})) return Done{};
   auto painter = make_map_painter(shaders);
@@ -236,6 +256,7 @@ Result<BenchReport> bench_draw(const BenchOptions& options) {
   const Index most = std::min<Index>(longest, 8192);
   if (const Status added = gallery.add_text(of("heads=2", most), [&] { return long_text(most); }); !added)
     return added.error();
+  if (const Status added = gallery.add_text("picture/T=1374", picture); !added) return added.error();
   gallery.add_rectangles(windows[3].first, 1, one);
   BenchReport report;
   gallery.frames.measure(options.rounds, report);
