@@ -1,6 +1,7 @@
 """The program `headlight`: found, run, its answers as arrays, dicts and streams; and the files it reads arrays from."""
 from __future__ import annotations
 
+import array
 import base64
 import contextlib
 import io
@@ -14,7 +15,8 @@ import sys
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence, ValuesView
+from numbers import Number
 from pathlib import Path
 from sysconfig import get_path
 from typing import Any, Optional
@@ -25,7 +27,7 @@ Array = np.ndarray
 _AHEAD = 1024      # sentences that are read before their answers are taken
 _PIPE = 1 << 20    # bytes of answers that the program may be ahead: it computes while the last ones are read here
 _DTYPES = {"float32": "F32", "bool": "BOOL", "int64": "I64", "int32": "I32", "uint8": "U8", "float16": "F16",
-           "int16": "I16", "bfloat16": "BF16"}
+           "int16": "I16", "uint16": "U16", "bfloat16": "BF16", "void16": "BF16"}
 STACKS = ("encoder_attentions", "decoder_attentions", "cross_attentions")
 LISTS = (list, tuple)
 Words = Optional[Sequence[str]]
@@ -124,8 +126,9 @@ def first_line(text: str) -> str:
 
 
 def as_numpy(value: Any) -> Array:
-    """Numbers of any kind as an array, also a list of tensors of one shape; floats as float32. Error: no numbers."""
-    if isinstance(value, LISTS) and any(map(is_tensor, value)):
+    """Numbers of any kind as an array, also lists of arrays of one shape; floats as float32, NaN for None and what is
+    masked. Error: no numbers."""
+    if isinstance(value, LISTS) and any(map(is_array, value)):
         value = [as_numpy(one) for one in value]
     if isinstance(value, np.ma.MaskedArray):      # what is masked is no weight
         value = value.astype(np.float32).filled(np.nan)
@@ -133,10 +136,18 @@ def as_numpy(value: Any) -> Array:
         with refused("array: expected numbers, found a tensor without"):      # on meta or fake, a nested one
             value = value.dequantize() if value.is_quantized else value
             value = value if value.layout == torch_module().strided else value.to_dense()
-            value = (value.float() if value.is_floating_point() else value).detach().cpu().numpy()
-    rows = {len(one) if isinstance(one, LISTS) else 0 for one in value} if isinstance(value, LISTS) else set()
+            value = (value.float() if value.is_floating_point() else value).detach().cpu().resolve_neg().numpy()
+    elif hasattr(type(value), "__dlpack__") and not hasattr(type(value), "__array__"):
+        value = np.from_dlpack(value)
+    rows = {len(one) if np.iterable(one) and not isinstance(one, str) else 0
+            for one in value} if isinstance(value, LISTS) else set()
     require(len(rows) < 2, "array", "rows of one length", ", ".join(map(str, sorted(rows))))
     array = np.asarray(value)
+    if array.dtype == "V2":      # bfloat16, which NumPy has no name for
+        array = (array.view(np.uint16).astype(np.uint32) << 16).view(np.float32)
+    if array.dtype.kind in "OUV" and not array.dtype.names:      # None and decimals, texts of numbers, other bfloat16
+        with contextlib.suppress(TypeError, ValueError):
+            array = array.astype(np.float32)
     require(array.dtype.kind in "biuf", "array", "numbers", array.dtype)
     return array.astype(np.float32) if array.dtype.kind == "f" else array
 
@@ -154,6 +165,12 @@ def notebook_shell() -> Any:
 def is_tensor(value: Any) -> bool:
     torch = torch_module()
     return torch is not None and isinstance(value, torch.Tensor)
+
+
+def is_array(value: Any) -> bool:
+    """Whether it is an array: of NumPy or another library, a tensor, a buffer."""
+    return isinstance(value, (memoryview, array.array)) or any(
+        hasattr(type(value), name) for name in ("__array__", "__array_interface__", "__dlpack__"))
 
 
 def words_of_options(options: Mapping[str, Any], folder: Folder, source: Any = None) -> list[str]:
@@ -179,7 +196,8 @@ def _answer(command: str, text: Any, source: Any, options: Mapping[str, Any], *m
     """Standard output of a command about a text, about several, or about arrays."""
     if isinstance(text, Iterator):      # by its type: a dictionary may have an answer for any attribute
         text = [*text]
-    if isinstance(text, (str, os.PathLike)) and source is None and str(text).endswith(_FILES) and os.path.isfile(text):
+    if isinstance(text, (str, os.PathLike)) and source is None and str(text).endswith(_FILES) and (
+            os.path.isfile(text) or not re.search(r"\s", str(text))):
         raise Error(f"{text}: expected a text or arrays, found a file, which is a source: source='{text}'")
     texts = isinstance(text, LISTS) and text and all(isinstance(one, str) for one in text)
     if not (text is None or isinstance(text, str) or texts):
@@ -253,20 +271,21 @@ def figure(text: Any = ..., source: Any = None, *, output: str | Path, **options
 
 def save(arrays: Any, path: str | Path, tokens: Any = None, target_tokens: Any = None, **options: Any) -> None:
     """Writes arrays as `show` takes them to `path` (.safetensors, .npz, .json or .csv), for `headlight PATH`."""
-    tokens, target_tokens = _words_of(arrays, tokens, target_tokens)
     options.update(tokens=tokens, target_tokens=target_tokens)
     kind = os.path.splitext(path)[1][1:]
     if kind != "npz":
         _answer("export", arrays, None, options, "--format", kind or "none", "-o", str(path))
         return
-    written = export(arrays, **options)
-    found = {name: array for name, array in written.items() if name in ("attentions", *STACKS)}
-    sentence = options.get("sentence") or 0
-    words = [one and list(one[sentence] if isinstance(one[0], LISTS) else one) for one in (tokens, target_tokens)]
-    texts = {name: np.array(json.loads(text)) for name, text in token_metadata(found, *words).items()} \
-        if "reduce" not in written else {name: array for name, array in written.items() if array.dtype.kind == "U"}
-    with written_whole(path) as file:      # whose metadata are arrays of strings
-        np.savez(file, **found, **texts)
+    data = _answer("export", arrays, None, options, "--format", "safetensors")
+    header = json.loads(data[8:(begin := 8 + int.from_bytes(data[:8], "little"))])
+    words = {name: json.loads(text) for name, text in header.pop("__metadata__").items() if "tokens" in name}
+    found = {name: np.array(one) for name, one in words.items() if one != [str(i) for i in range(len(one))]}
+    for name, one in header.items():
+        if "attentions" in name:
+            first, last = one["data_offsets"]
+            found[name] = np.frombuffer(data[begin + first:begin + last], np.float32).reshape(one["shape"])
+    with written_whole(path) as file:      # whose words are arrays of strings
+        np.savez(file, **found)
 
 
 def regular(path: Any) -> Any:
@@ -292,12 +311,16 @@ def written_whole(path: str | Path) -> Iterator[Any]:
             raise
 
 
+def _dtype_of(array: Any) -> str:
+    return getattr(array.dtype, "name", str(array.dtype).replace("torch.", ""))
+
+
 def write_safetensors(path: str | Path, arrays: Mapping[str, Any], metadata: Mapping[str, str]) -> None:
     """The format of huggingface/safetensors: a length, a JSON header, the bytes."""
     header: dict[str, Any] = {"__metadata__": dict(metadata)}
     at = 0
     for name, array in arrays.items():
-        kind = str(array.dtype).replace("torch.", "")
+        kind = _dtype_of(array)
         size = int(np.prod(array.shape)) * int(re.sub(r"\D", "", _DTYPES.get(kind, "F32")) or 8) // 8
         header[name] = {"dtype": _DTYPES.get(kind, "F32"), "shape": list(array.shape), "data_offsets": [at, at + size]}
         at += size
@@ -309,8 +332,8 @@ def write_safetensors(path: str | Path, arrays: Mapping[str, Any], metadata: Map
             if is_tensor(array):
                 own = array.detach().cpu().contiguous()
                 array = (own.reshape(-1).view(torch_module().int16) if "bfloat16" in str(own.dtype) else own).numpy()
-            array = array if array.dtype.name in _DTYPES else array.astype(np.float32)
-            file.write(np.ascontiguousarray(array).tobytes())
+            kind = array.dtype.newbyteorder("<") if _dtype_of(array) in _DTYPES else "<f4"
+            file.write(np.ascontiguousarray(array, kind).tobytes())
 
 
 def layers_of(layers: Sequence[Array], what: str) -> Array:
@@ -320,21 +343,27 @@ def layers_of(layers: Sequence[Array], what: str) -> Array:
     return np.stack(layers).astype(np.float32)
 
 
-def arrays_of(held: Any, name: str = "") -> dict[str, Any]:
-    """Arrays and tensors by names that say where in `held` each lies: `attentions.0`, `0.3`."""
+def arrays_of(held: Any, said: set[str], name: str = "") -> dict[str, Any]:
+    """Arrays and tensors by names that say where in `held` each lies: `attentions.0`, `0.3`; `said`: what is not."""
     below = name and name + "."
-    if hasattr(type(held), "__array__") and not is_tensor(held) and type(held) is not np.ndarray:
-        held = as_numpy(held)      # masked, of JAX, TensorFlow, pandas
-    if is_tensor(held) or isinstance(held, np.ndarray):
-        array = held if is_tensor(held) and _is_plain(held) else as_numpy(held)
-        require(is_tensor(array) or array.dtype.kind in "biuf", name or "array", "numbers", getattr(array, "dtype", ""))
-        return {name or "array": array}
+    if getattr(held, "dtype", None) == object and held.ndim == 1:      # arrays in an array
+        held = [*held]
+    if is_array(held):
+        half = str(getattr(held, "dtype", "")) in ("|V2", "bfloat16", "float16") and type(held) is np.ndarray
+        return {name or "array": held if half or (is_tensor(held) and _is_plain(held)) else as_numpy(held)}
+    if isinstance(held, (ValuesView, Iterator, Sequence)) and not isinstance(held, (str, bytes, *LISTS)):
+        held = [*held]
     if isinstance(held, LISTS) and not hasattr(held, "_fields"):
         require(held, name or "attentions", "a layer or more", "none (was output_attentions=True asked for?)")
-        if all(isinstance(one, (int, float, *LISTS)) for one in held) and not _holds(held):
+        if _is_row(held) and any(one is not None for one in held):
             with refused(name or "array"):
                 return {name or "array": as_numpy(held)}
-        return {path: array for i, one in enumerate(held) for path, array in arrays_of(one, f"{below}{i}").items()}
+        kept = _weights_among(held)
+        if len(kept) < len(held):
+            said.add(f"of {len(held)} results those with rows of sum 1 are weights: {', '.join(map(str, kept))}")
+        if len(kept) == 1 < len(held):
+            return arrays_of(held[kept[0]], said, name)
+        return {path: array for i in kept for path, array in arrays_of(held[i], said, f"{below}{i}").items()}
     require(held is not None, name or "attentions", "arrays", "None: fused kernels return no weights; "
             "use headlight.watch(), or attn_implementation='eager'")
     names = [*getattr(held, "keys", list)(), *(getattr(held, "_fields", None) or ())] or \
@@ -345,32 +374,59 @@ def arrays_of(held: Any, name: str = "") -> dict[str, Any]:
     found: dict[str, Any] = {}
     for one in plain or names:
         part = get(one)
-        if plain or is_tensor(part) or (isinstance(part, (np.ndarray, Mapping, *LISTS)) and not _texts(part)):
-            found.update(arrays_of(part, f"{below}{one}"))
+        lists = (isinstance(part, LISTS) or hasattr(part, "keys")) and len(part) > 0
+        if plain or ((is_array(part) or lists) and not _texts(part)):
+            found.update(arrays_of(part, said, f"{below}{one}"))
     require(found, name or "attentions", "arrays, a model's output with attentions, or a cache with patterns",
             type(held).__name__)
     return found
 
 
 def _is_plain(tensor: Any) -> bool:
-    return tensor.device.type == "cpu" and tensor.layout == torch_module().strided and not tensor.is_quantized
+    return tensor.device.type == "cpu" and tensor.layout == torch_module().strided and not (
+        tensor.is_quantized or tensor.is_neg())
+
+
+def _is_row(held: Any) -> bool:
+    """Whether it is a number, or lists of numbers, in arrays of one axis perhaps."""
+    if isinstance(held, LISTS):
+        return not hasattr(held, "_fields") and all(map(_is_row, held))
+    return held is None or isinstance(held, (str, Number, array.array)) or (is_array(held) and np.ndim(held) < 2)
+
+
+def _weights_among(held: Any) -> list[int]:
+    """Where the weights are in what a module returned, (output, weights, None): of arrays of several shapes those whose
+    rows sum to 1. All of a list of layers."""
+    def first(one: Any, depth: int = 0) -> Any:
+        if isinstance(one, LISTS) and one:
+            return first(one[0], depth + 1)
+        return (depth, one) if is_array(one) and np.ndim(one) > 1 else None
+
+    def sums(one: Any) -> bool:
+        rows = as_numpy(one)[(0,) * (np.ndim(one) - 2)].sum(-1)
+        return bool(np.all((abs(rows - 1) < 0.05) | (rows == 0)) and rows.any())
+    firsts = [first(one) for one in held]
+    arrays = {i: one[1] for i, one in enumerate(firsts) if one is not None}
+    kept = [i for i, one in arrays.items() if sums(one)] if len({one.shape for one in arrays.values()}) > 1 else []
+    kinds = [{(firsts[i][0], np.ndim(arrays[i])) for i in arrays if (i in kept) == which} for which in (True, False)]
+    layers = any(ndim > 3 for _, ndim in kinds[0] & kinds[1])
+    return [*range(len(held))] if layers or len(kept) in (0, len(arrays)) else kept
 
 
 def _texts(held: Any) -> bool:
-    if isinstance(held, np.ndarray):
-        return held.dtype.kind == "U"
+    if getattr(getattr(held, "dtype", None), "kind", "") in ("U", "O"):
+        held = np.asarray(held).tolist()
     return isinstance(held, LISTS) and bool(held) and all(isinstance(one, str) or _texts(one) for one in held)
 
 
 def _words_of(held: Any, *given: Any) -> list[Any]:
-    """The words of both sides, else those that a dictionary has beside its arrays."""
-    own = [held.get(name) if isinstance(held, Mapping) else None for name in ("tokens", "target_tokens")]
+    """The words of both sides, else those that a dictionary has beside its arrays, and a data frame around them."""
+    if hasattr(type(held), "columns"):
+        own = [[*held.columns], [*getattr(held, "index", ())]]
+        own[1:] = [own[1] if own[1] != own[0] else None]
+    else:
+        own = [held.get(name) if isinstance(held, Mapping) else None for name in ("tokens", "target_tokens")]
     return [words if words is not None else own[i] if _texts(own[i]) else None for i, words in enumerate(given)]
-
-
-def _holds(held: Any) -> bool:
-    """Whether arrays or tensors lie in these lists."""
-    return is_tensor(held) or isinstance(held, np.ndarray) or (isinstance(held, LISTS) and any(map(_holds, held)))
 
 
 @contextlib.contextmanager
@@ -382,7 +438,8 @@ def held_file(held: Any, options: dict[str, Any]) -> Iterator[str]:
         arrays = held.stacks(choice.pop("sentence") or 0)
         metadata = token_metadata(arrays, tokens, target_tokens)
     else:
-        arrays, given = arrays_of(held), {"tokens": tokens, "target_tokens": target_tokens}
+        arrays, given = arrays_of(held, said := set()), {"tokens": tokens, "target_tokens": target_tokens}
+        print(*(f"headlight: {line}\n" for line in said), file=sys.stderr, end="", sep="")
         metadata = {name: json.dumps(_words_in([*words] if isinstance(words, str) else words), ensure_ascii=False)
                     for name, words in given.items() if words is not None}
     more = held if isinstance(held, dict) else {}
@@ -407,7 +464,7 @@ def token_metadata(arrays: Mapping[str, Array], tokens: Words, target_tokens: Wo
     for name, words, size in (("tokens", tokens, shape[3]), ("target_tokens", target_tokens, shape[2])):
         if words is not None:
             require(len(words) == size, name, f"{size} words", len(words))
-            metadata[name] = json.dumps([str(word) for word in words], ensure_ascii=False)
+            metadata[name] = json.dumps(_words_in(words), ensure_ascii=False)
     if "cross_attentions" in arrays or "tokens" not in metadata or shape[2] == shape[3]:
         return metadata
     return {{"tokens": "key_tokens", "target_tokens": "tokens"}[name]: words for name, words in metadata.items()}

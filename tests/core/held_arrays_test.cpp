@@ -6,6 +6,7 @@
 
 #include "read/external/held_arrays.h"
 #include "read/external/patterns.h"
+#include "read/external/tidy_table.h"
 #include "temporary_folder.h"
 
 namespace headlight {
@@ -162,8 +163,73 @@ TEST(HeldArrays, ListsInAListAreStacksHeadsOrSentences) {
       sentences[std::to_string(sentence) + "." + std::to_string(layer)] = weights_of({1, 4, 6 - 2 * sentence, 6});
   EXPECT_EQ(taken(sentences, {.sentence = 1}).shape(), (Shape{3, 4, 4, 6}));
   ragged["0"] = weights_of({1, 4, 5, 5}), ragged["1"] = weights_of({1, 4, 6, 5});
-  EXPECT_EQ(taken(ragged).line,
-            "f: attentions layer 1: expected layers of one shape, (heads, T, S) = (4, 5, 5), found (4, 6, 5)");
+  EXPECT_EQ(
+      taken(ragged).line,
+      "f: attentions layer 1: expected layers of one shape, (heads, T, S) = (4, 5, 5), or --sentence of a list of "
+      "sentences, found (4, 6, 5)");
+  EXPECT_EQ(taken(ragged, {.sentence = 1}).shape(), (Shape{1, 4, 6, 5}));
+}
+
+TEST(HeldArrays, WhatGrowsCanBeSentencesAndThreeListsToo) {
+  std::map<std::string, Array> layers, list, three;
+  for (Index sentence = 0; sentence < 3; ++sentence) {
+    const std::string number = std::to_string(sentence);
+    list[number] = layers[number + ".0"] = layers[number + ".1"] = weights_of({1, 4, 5 + sentence, 5 + sentence});
+    three[number + ".0"] = three[number + ".1"] = weights_of({1, 4, 5, 5}, static_cast<float>(sentence));
+  }
+  for (const auto& held : {layers, list, three}) {
+    EXPECT_NE(taken(held).line.find("can also be 3 sentences (--sentence 0 to 2)"), std::string::npos)
+        << taken(held).line;
+    const Taken last = taken(held, {.sentence = 2});
+    EXPECT_NE(last.line.find("3 sentences, showing sentence 2"), std::string::npos) << last.line;
+    EXPECT_EQ(last.file.arrays.size(), 1u);
+  }
+  EXPECT_EQ(taken(list, {.sentence = 1}).shape(), (Shape{1, 4, 6, 6}));
+  EXPECT_EQ(taken(three, {.sentence = 1}).file.arrays.at("attentions").values[0], three.at("1.0").values[0]);
+  EXPECT_EQ(taken(steps_of("", 6, 3, 2)).line.find("sentence"), std::string::npos) << "one query a step";
+  EXPECT_EQ(taken({{"array", weights_of({2, 5, 5})}}, {.step = 1}).line,
+            "f: --step: expected steps of generate(), lists of layers whose keys grow, found 1 layer, 2 heads, 5 "
+            "queries, 5 keys");
+  std::map<std::string, Array> turned;  // decoder, cross-attention, encoder, as outputs without names have them
+  for (const auto& [list_of, shape] :
+       {std::pair{"0.", Shape{1, 4, 5, 5}}, {"1.", Shape{1, 4, 5, 7}}, {"2.", Shape{1, 4, 7, 7}}})
+    for (const char* layer : {"0", "1"}) turned[std::string(list_of) + layer] = weights_of(shape);
+  EXPECT_EQ(taken(turned).shape("encoder_attentions"), (Shape{2, 4, 7, 7}));
+  EXPECT_EQ(taken(turned).shape("cross_attentions"), (Shape{2, 4, 5, 7}));
+}
+
+TEST(HeldArrays, NumbersOfHeadsAreThoseOfHeads) {
+  for (const char* pattern : {"layer_%_head_#", "L%H#", "head#.layer%", "attn.%.heads.#", "l%h#", "block%/head#"}) {
+    std::map<std::string, Array> arrays;
+    for (int layer = 0; layer < 2; ++layer)
+      for (int head = 0; head < 3; ++head) {
+        std::string name = pattern;
+        name.replace(name.find('%'), 1, std::to_string(layer));
+        name.replace(name.find('#'), 1, std::to_string(head));
+        arrays[name] = weights_of({5, 5}, static_cast<float>(10 * layer + head));
+      }
+    const Taken found = taken(arrays);
+    ASSERT_EQ(found.shape(), (Shape{2, 3, 5, 5})) << pattern << found.line;
+    EXPECT_EQ(found.file.arrays.at("attentions").values[25], weights_of({5, 5}, 1).values[0]) << pattern;
+  }
+  EXPECT_EQ(taken({{"head_0", weights_of({5, 5})}, {"head_1", weights_of({5, 5})}}).shape(), (Shape{1, 2, 5, 5}));
+}
+
+TEST(HeldArrays, APartOfANameIsFirstTheWholeBeginning) {
+  const std::map<std::string, Array> both{{"attentions.0", weights_of({1, 4, 5, 5})},
+                                          {"global_attentions.0", weights_of({1, 4, 5, 2})}};
+  EXPECT_EQ(taken(both, {.array = "attentions"}).shape(), (Shape{1, 4, 5, 5}));
+  EXPECT_EQ(taken(both, {.array = "global"}).shape(), (Shape{1, 4, 5, 2}));
+}
+
+TEST(HeldArrays, WholeNumbersMayBeTheBitsOfOthers) {
+  Array bits{.dtype = Dtype::u16, .shape = {2, 2}, .values = {}};
+  for (const int number : {0x3f00, 0x3f00, 0x3e80, 0x3f40}) bits.values.push_back(static_cast<float>(number));
+  const Taken found = taken({{"array", bits}});
+  EXPECT_EQ(found.file.arrays.at("attentions").values, (std::vector<float>{0.5f, 0.5f, 0.25f, 0.75f}));
+  EXPECT_NE(found.line.find("bits of bfloat16"), std::string::npos) << found.line;
+  bits.values = {0, 1, 1, 0};
+  EXPECT_EQ(taken({{"array", bits}}).file.arrays.at("attentions").values, bits.values);
 }
 
 TEST(HeldArrays, WordsOfEachSentenceAreThoseOfTheChosenOne) {
@@ -213,6 +279,12 @@ TEST(HeldArrays, WordsOfOneSideNameThatSide) {
   const ExternalStack& stack = cross->model->given->stacks.at(Stack::self);
   EXPECT_EQ(stack.key_tokens.tokens[1].text, "bin");
   EXPECT_EQ(stack.query_tokens.tokens[1].text, "1");
+  const auto square = tensors_from(
+      "f",
+      {{{"attentions", weights_of({1, 2, 2, 2})}}, {{"tokens", R"(["a","b"])"}, {"target_tokens", R"(["c","d"])"}}},
+      std::nullopt);
+  EXPECT_EQ(square->model->given->stacks.at(Stack::self).key_tokens.tokens[1].text, "b");
+  EXPECT_EQ(square->model->given->stacks.at(Stack::self).query_tokens.tokens[1].text, "d");
   const auto three = tensors_from("f",
                                   {{{"encoder_attentions", weights_of({1, 2, 5, 5})},
                                     {"decoder_attentions", weights_of({1, 2, 3, 3})},
@@ -266,6 +338,40 @@ TEST(HeldArrays, FilesByTheirNames) {
   const auto table = read_tensors(folder.path() / "w.csv", std::nullopt, {});
   ASSERT_TRUE(table) << table.error().message();
   EXPECT_EQ(table->model->given->stacks.at(Stack::self).key_tokens.tokens[1].text, "bin");
+  EXPECT_EQ(table->warnings.front().message().substr(folder.path().string().size() + 1),
+            "w.csv: taken for 1 layer, 1 head, 2 queries, 2 keys; the first column names the queries; the first row "
+            "names the keys");
+}
+
+ArrayFile tidy(const std::string& text) {
+  const auto found = parse_tidy_table("f", text);
+  EXPECT_TRUE(found && *found) << text;
+  return found && *found ? **found : ArrayFile{};
+}
+
+TEST(HeldArrays, TablesWithAWeightALine) {
+  const ArrayFile own = tidy(
+      "stack,layer,head,query,key,query_token,key_token,weight\n"
+      "Self,3,1,0,0,\"a,b\",\"say \"\"x\"\"\",1\nSelf,3,1,1,0,\"c\nd\",\"say \"\"x\"\"\",0.25\n");
+  EXPECT_EQ(own.arrays.at("attentions").shape, (Shape{1, 1, 2, 1}));
+  EXPECT_EQ(own.arrays.at("attentions").values, (std::vector<float>{1, 0.25f}));
+  EXPECT_EQ(own.metadata.at("tokens"), R"(["a,b","c\nd"])");
+  EXPECT_EQ(own.metadata.at("key_tokens"), R"(["say \"x\""])");
+  const ArrayFile frame = tidy(";layer;head;query;key;weight\r\n0;0;0;1;1;0,5\r\n1;0;1;0;1;0,25\r\n");
+  EXPECT_EQ(frame.arrays.at("attentions").values, (std::vector<float>{0, 0, 0, 0.5f, 0, 0.25f, 0, 0}));
+  EXPECT_EQ(tidy("sentence,query,key,weight\n0,0,0,1\n1,0,0,0.5\n").arrays.at("1.attentions").values[0], 0.5f);
+  EXPECT_EQ(tidy("layer,head,query,key,weight\nmean,2,0,0,1\n").arrays.at("attentions").values.size(), 1u);
+  EXPECT_FALSE(*parse_tidy_table("f", "query,key\n0,0\n"));
+  for (const auto& [lines, error] :
+       {std::pair{"0,0,1\n0,0,1", "f: attentions: expected each cell once, found layer 0 head 0 query 0 key 0 twice"},
+        {"0,0", "f: line 2: expected 3 cells, as the heading has, found 2"},
+        {"x,0,1", "f: line 2: query: expected 0 to 16383, found x"},
+        {"0,99999,1", "f: line 2: key: expected 0 to 16383, found 99999"},
+        {"0,0,much", "f: line 2: weight: expected a number, found much"},
+        {"9000,9000,1", "f: attentions: expected a line for most cells of (1, 1, 9001, 9001), found 1 line"}}) {
+    const auto found = parse_tidy_table("f", std::string("query,key,weight\n") + lines);
+    EXPECT_EQ(found ? "" : found.error().message(), error);
+  }
 }
 
 }  // namespace

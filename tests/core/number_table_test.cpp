@@ -97,6 +97,41 @@ TEST(NumberTable, TablesOfPandasSpreadsheetsAndPapers) {
   EXPECT_EQ(number_table("0,1\n1,0\n").numbers.rows(), 2) << "whole numbers are weights";
 }
 
+TEST(NumberTable, TablesOfSpreadsheetsInOtherPlacesRAndLatex) {
+  const Matrix plain = (Matrix(2, 2) << 0.9f, 0.1f, 0.3f, 0.7f).finished();
+  const std::vector<std::string> none, i_am{"I", "am"}, ich_bin{"ich", "bin"};
+  struct Case {
+    const char* text;
+    std::vector<std::string> rows, columns;
+  };
+  for (const auto& [text, rows, columns] : {
+           Case{"sep=;\n;ich;bin\nI;0,9;0,1\nam;0,3;0,7\n", i_am, ich_bin},
+           {";ich;bin\nI;90 %;10\xC2\xA0%\nam;30%;70%\n", i_am, ich_bin},
+           {"\"\",\"V1\",\"V2\"\n\"1\",0.9,0.1\n\"2\",0.3,0.7\n", {"1", "2"}, {"V1", "V2"}},
+           {"V1\tV2\n1\t0.9\t0.1\n2\t0.3\t0.7\n", {"1", "2"}, {"V1", "V2"}},
+           {"\t0\t1\n0\t0.9\t0.1\n1\t0.3\t0.7\n", {"0", "1"}, {"0", "1"}},
+           {",2020,was\n2020,0.9,0.1\nwas,0.3,0.7\n", {"2020", "was"}, {"2020", "was"}},
+           {",\"say \"\"hi\"\"\",;\n&,0.9,0.1\n|,0.3,0.7\n", {"&", "|"}, {"say \"hi\"", ";"}},
+           {"Some text | with a bar.\n\n| | ich | bin |\n|-|-|-|\n| I | 0.9 | 0.1 |\n| am | 0.3 | 0.7 |\n\nMore | "
+            "text.",
+            i_am, ich_bin},
+           {"\\begin{bmatrix} 0.9 & 0.1 \\\\ 0.3 & 0.7 \\end{bmatrix}", none, none},
+           {"\\caption{A \\& B}\n\\begin{tabular}{lrr}\n & a\\_b & \\#\\# \\\\ \\cmidrule(lr){2-3}\nI & $0{,}9$ & "
+            "\\cellcolor{red!50}0.1 \\\\[2pt]\nam & \\num{0.3} & \\textbf{0.7}\n\\\\\n\\bottomrule\n\\end{tabular}",
+            i_am,
+            {"a_b", "##"}},
+       }) {
+    const NumberTable table = number_table(text);
+    EXPECT_TRUE(same(table.numbers, plain)) << text << "\n" << table.numbers;
+    EXPECT_EQ(table.row_labels, rows) << text;
+    EXPECT_EQ(table.column_labels, columns) << text;
+  }
+  EXPECT_EQ(number_table("\ta\tb\na\t1\t\nb\t0.5\t0.5").numbers(0, 1), 0.0f) << "an empty cell at the end";
+  EXPECT_EQ(number_table("1 2\n\n3 4\n\n5 6\n").numbers.rows(), 3) << "each line is followed by an empty one";
+  EXPECT_EQ(number_table_error("1,2\n3,4\n\n5,6\n7,8\n"),
+            "f: table: expected one table, found another one behind an empty line");
+}
+
 TEST(NumberTable, ABlockedScoreIsMinusInfinity) {
   const Matrix scores = number_table("[[1, -inf], [2, 3]]").numbers;
   EXPECT_EQ(scores(0, 1), -std::numeric_limits<float>::infinity());

@@ -8,6 +8,7 @@
 #include "diagnose/typed_numbers.h"
 #include "fuzz/require.h"
 #include "fuzz/target.h"
+#include "read/external/tidy_table.h"
 
 HEADLIGHT_FUZZ_TARGET(table) {
   using namespace headlight;
@@ -24,6 +25,7 @@ HEADLIGHT_FUZZ_TARGET(table) {
     if (const auto model = model_of_numbers("fuzz", *numbers); !model) require_line(model.error().message());
     return;
   }
+  if (const auto tidy = parse_tidy_table("fuzz", bytes); !tidy) require_line(tidy.error().message());
   const auto table = parse_number_table("fuzz", bytes);
   if (!table) return require_line(table.error().message());
   require(table->numbers.size() > 0 && (table->numbers.array() <= std::numeric_limits<float>::max()).all());

@@ -30,6 +30,14 @@ expect('a picture', picture.content[1].type === 'image' && picture.content[1].mi
 const refused = await ask('ask', { source: '/etc/passwd', text: 'x' });
 expect(refused.content[0].text, refused.isError === true);
 await client.ping();
+const stop = new AbortController();
+const ids = Array.from({ length: 3000 }, (_, at) => 5 + at % 90);
+const seconds = [];
+const onprogress = ({ progress }) => { if (seconds.push(progress) === 2) stop.abort('enough'); };
+const ended = await client.callTool({ name: 'heads', arguments: { source: 'shipped:decoder', ids, effect: true } }, undefined,
+  { signal: stop.signal, onprogress }).then(() => null, (error) => String(error));
+expect(`a call that is cancelled after ${seconds.join(' and ')} s: ${ended}`, ended !== null && seconds.length === 2);
+expect('the next call is answered', JSON.parse((await ask('models', {})).content[0].text).models.length > 0);
 const fails = await ask('nothing', {}).then(() => null, (error) => error.code);
 expect('no such tool: ' + fails, fails === -32602);
 await client.close();

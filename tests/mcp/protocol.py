@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 PROGRAM, TESTS = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
@@ -92,12 +93,34 @@ class Protocol(unittest.TestCase):
                 self.assertEqual(server.ask('ping')['result'], {})
                 self.assertEqual(server.ask('resources/list')['error']['code'], -32601)
 
-    def test_a_call_that_is_cancelled_is_answered_and_the_server_goes_on(self):
+    def test_a_call_that_is_cancelled_ends_and_others_do_not_wait(self):
+        def call(number, tool, arguments, **more):
+            server.line(json.dumps({'jsonrpc': '2.0', 'id': number, 'method': 'tools/call',
+                                    'params': {'name': tool, 'arguments': arguments, **more}}))
+
+        def cancel(request):
+            server.line(json.dumps({'jsonrpc': '2.0', 'method': 'notifications/cancelled',
+                                    'params': {'requestId': request, 'reason': 'late'}}))
+        long = {'source': 'shipped:decoder', 'ids': [5 + at % 90 for at in range(3000)], 'effect': True}
         with Server() as server:
-            server.line('{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "ask", "arguments": {"text": "the cat sat"}}}')
-            for request in ('7', '"other"', 'null'):
-                server.line('{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": %s, "reason": "late"}}' % request)
-            self.assertEqual([server.answer()['id'], server.ask('ping')['id']], [7, 1])
+            call(7, 'heads', long, _meta={'progressToken': 'a'})
+            call(8, 'ask', {'text': 'the cat sat'})
+            call(9, 'ask', {'text': 'the cat'})
+            self.assertEqual(server.ask('ping')['result'], {})      # while the call runs
+            said = [server.answer(), server.answer()]
+            self.assertEqual([one['method'] for one in said], ['notifications/progress'] * 2)
+            self.assertEqual([one['params']['progressToken'] for one in said], ['a', 'a'])
+            self.assertGreater(said[1]['params']['progress'], said[0]['params']['progress'])
+            begin = time.monotonic()
+            for request in (8, 'other', None, 7):      # one that waits, none, none, the one that runs
+                cancel(request)
+            answer = server.answer()
+            while 'method' in answer:      # of the time before
+                answer = server.answer()
+            self.assertEqual(answer['id'], 9)
+            self.assertLess(time.monotonic() - begin, 5)
+            cancel(9)      # too late
+            self.assertEqual(server.ask('ping')['result'], {})
 
     def test_schemas_are_those_of_the_table_of_options(self):
         with Server(self.folder) as server:

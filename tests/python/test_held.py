@@ -1,6 +1,9 @@
 """Arrays as people hold them: every row of docs/arrays.md is taken for what it says, and what is wrong gets one line."""
+import array
 import collections
 import contextlib
+import csv
+import decimal
 import io
 import os
 import pathlib
@@ -47,7 +50,7 @@ class Held(unittest.TestCase):
         for line in rows:
             with self.subTest(line):
                 form, expected, options, otherwise = ROW.match(line).groups()
-                held = eval(form, {"w": w, "t": t})
+                held = eval(form, {"w": w, "t": t, "torch": torch})
                 self.assertIn(expected, taken(held))
                 if options:
                     self.assertIn(otherwise, taken(held, **eval(f"dict({options})")))
@@ -132,6 +135,65 @@ class Held(unittest.TestCase):
         self.assertIn("2 layers, 4 heads", taken(output(t(1, 3, 9), (t(1, 4, 3, 3),) * 2)))
         self.assertIn("2 layers, 4 heads", taken({"encoder": {f"layer{i}": {"attn": w(4, 3, 3)} for i in range(2)}}))
 
+    def test_what_modules_return_beside_their_weights(self):
+        """Hooks of nn.MultiheadAttention, Keras and transformers, and outputs without names."""
+        out, weights, layers = torch.randn(1, 5, 8), t(1, 4, 5, 5), tuple(t(1, 4, 5, 5) for _ in range(2))
+        cache = ((torch.zeros(1, 4, 5, 2),) * 2,) * 2
+        for held, line in (((out, weights), "weights: 1"), ((out, weights, None), "weights: 1"), ([out, weights], "weights: 1"),
+                           ((weights, out), "weights: 0"), ((torch.tensor(1.0), out, cache, layers), "weights: 3"),
+                           ((out, (out,) * 3, layers), "weights: 2")):
+            said = taken(held)
+            self.assertIn(line, said)
+            self.assertIn(f"taken for {2 if held[-1] is layers else 1} layer", said)
+        hooked = {f"h.{i}.attn": (out, weights, None) for i in range(3)}
+        self.assertEqual(taken(hooked).count("results"), 1)
+        self.assertIn("3 layers, 4 heads", taken(hooked))
+        self.assertIn("cross_attentions: 2 layers", taken((out, cache, layers, (t(1, 4, 5, 7),) * 2, out, (t(1, 4, 7, 7),) * 2)))
+        self.assertIn("expected layers of one shape", taken([weights, 1.2 * t(1, 4, 6, 5)]), "no layer is left out")
+        self.assertIn("found None", taken((weights, None)))
+
+    def test_numbers_in_any_container(self):
+        rows = [[0.5, 0.5], [0.25, 0.75]]
+        exact, bits = np.array(rows, np.float32), np.array(rows, np.float32).view(np.uint32) >> 16
+        shared = type("Shared", (), {"__dlpack__": lambda self, **_: exact.__dlpack__(), "__dlpack_device__": lambda self: (1, 0)})
+        arrays, whole = np.empty(2, object), (4 * exact).astype(">i4")
+        arrays[:] = [exact, exact]
+        for held in ([array.array("f", row) for row in rows], memoryview(exact), [[decimal.Decimal(str(x)) for x in row] for row in rows],
+                     [[str(x) for x in row] for row in rows], [list(map(torch.tensor, row)) for row in rows], list(exact), shared(),
+                     bits.astype(np.uint16), bits.astype(np.uint16).view("V2"), exact.astype(np.float16), exact.astype(">f8"), whole,
+                     torch._neg_view(torch.from_numpy(-exact)), collections.deque(rows), arrays, {0: exact, 1: exact}.values(),
+                     {"loss": {}, "layer": {"attn": exact}}, [np.float32(row) for row in rows]):
+            with self.subTest(str(held)[:60]), contextlib.redirect_stderr(io.StringIO()) as said:
+                found = headlight.export(held)["attentions"][0, 0]
+                np.testing.assert_array_equal(found, exact * (4 if held is whole else 1))
+                self.assertEqual("neither" in said.getvalue(), held is whole)
+        self.assertIn("1 NaN in 1 row (the first, L0·H0 query 0 key 1)", taken([[1, None], [0.1, 0.9]]))
+        self.assertIn("array: expected rows of one length, found 1, 2", taken([np.ones(1), np.ones(2)]))
+        self.assertIn("expected a text or arrays, found a file", taken("absent.npy"))
+
+    def test_data_frames_have_their_words(self):
+        def frame(columns, index):
+            return type("Frame", (), {"__array__": lambda self, *_: w(2, 2), "columns": columns, "index": index})()
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()):
+            for columns, index, first in ((["a", "b"], ["c", "d"], "c,a"), (["a", "b"], range(2), "a,a"), (range(2), range(2), "0,0")):
+                headlight.save(frame(columns, index), path := os.path.join(folder, "w.csv"))
+                with open(path, encoding="utf-8") as file:
+                    self.assertIn(f"Self,0,0,0,0,{first},", file.read())
+
+    def test_words_are_kept_by_every_format(self):
+        three = [t(1, 4, 3, 3)], [t(1, 4, 2, 2)], [t(1, 4, 2, 3)]
+        words = {"tokens": ['say "hi"', "a,b", "c\nd"], "target_tokens": [b"x", "Ġy"]}
+        square = {"tokens": ["a", "b"], "target_tokens": ["c", "d"]}
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()):
+            for held, names in ((three, words), (w(1, 4, 2, 3), words), (w(1, 4, 2, 2), square), (w(1, 4, 2, 2), {"tokens": torch.tensor([[7, 9]])})):
+                kept = []
+                for kind in ("npz", "safetensors", "json", "csv"):
+                    headlight.save(held, path := os.path.join(folder, "w." + kind), **names)
+                    kept.append(headlight.engine.run(["export", path, "--format", "csv"]).decode())
+                self.assertEqual(kept[1:], kept[:1] * 3)
+                rows = [row[5:7] for row in csv.reader(io.StringIO(kept[0])) if row[0] in ("Self", "Cross")]
+                self.assertIn(rows[-1], (["y", "c\nd"], ["d", "b"], ["9", "9"]))
+
     def test_tokens_of_the_dictionary(self):
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()):
             headlight.save({"attn": w(4, 3, 3), "tokens": ["a", "b", "c"]}, path := os.path.join(folder, "w.npz"))
@@ -176,7 +238,7 @@ class Held(unittest.TestCase):
     def test_what_is_refused_is_one_line(self):
         ragged = (t(1, 4, 5, 5), t(1, 4, 6, 5))
         shrinking = [[t(1, 2, 1, 9 - s)] * 2 for s in range(3)]
-        objects = np.array([w(2, 2), w(3, 3)], object)
+        objects = np.array([object(), object()])
         for held, text in ((ragged, "layers of one shape"), (shrinking, "at least 9 keys"), ((None, None), "found None"),
                            ((), "found none"), (object(), "found object"), (objects, "found object"), (w(5), r"\(5,\)"),
                            (np.zeros(3, [("a", "f4")]), "found")):

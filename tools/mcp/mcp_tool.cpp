@@ -3,7 +3,14 @@
 #include "mcp/mcp_tool.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
 #include <iterator>
+#include <mutex>
+#include <optional>
+#include <thread>
 
 #include <nlohmann/json.hpp>
 
@@ -12,6 +19,7 @@
 #include "cli/frame/commands.h"
 #include "cli/frame/tool_commands.h"
 #include "mcp/agent_tools.h"
+#include "mcp/own_process.h"
 #include "read/json/json_document.h"
 #include "read/json/json_fields.h"
 
@@ -81,18 +89,110 @@ json answer_one(const json& message, AgentPlaces& places) {
   } catch (...) { return answer_to(id, wrong(kFailed, thrown_error().message())); }
 }
 
-json answer_line(const InputLines::Line& line, AgentPlaces& places) {
-  if (line.is_too_long)
-    return answer_to(
-        {}, wrong(kNoRequest, "message: expected at most " + std::to_string(kMostMessage) + " bytes, found more"));
-  const auto message = parse_json("message", line.text);
-  if (!message) return answer_to({}, wrong(kNoJson, message.error().message()));
-  if (!message->is_array() || message->empty()) return answer_one(*message, places);
+json answer_message(const json& message, AgentPlaces& places) {
+  if (!message.is_array() || message.empty()) return answer_one(message, places);
   json answers;  // to a batch, which revision 2025-03-26 has
-  for (const json& one : *message)
+  for (const json& one : message)
     if (const json answer = answer_one(one, places); !answer.is_null()) answers.push_back(answer);
   return answers;
 }
+
+/// Answers on standard output. What takes time is done one after another in processes of their own, so that meanwhile
+/// another message can ask whether this server is there, or end one of them.
+class Answers {
+ public:
+  explicit Answers(AgentPlaces& places) : places_(places), worker_([this] { work(); }) {}
+  ~Answers() {
+    const std::scoped_lock lock(mutex_);
+    ends_ = true;
+    wakes_.notify_one();
+  }
+  bool are_read() const { return !closed_; }
+
+  void take(const json& message) {
+    const json method = message.is_object() ? value_or_null(message, "method") : json("");
+    if (method == "notifications/cancelled")
+      return cancel(value_or_null(value_or_null(message, "params"), "requestId"));
+    const bool slow = message.is_array() || method == "tools/list" || method == "tools/call";
+    if (!slow) return write(answer_message(message, places_));
+    const std::scoped_lock lock(mutex_);
+    waiting_.push_back(message);
+    wakes_.notify_one();
+  }
+
+  void write(const json& answer) {
+    if (!answer.is_null()) write_text(answer.dump(-1, ' ', false, json::error_handler_t::replace));
+  }
+
+ private:
+  void write_text(const std::string& answer) {
+    const std::string line = answer + "\n";
+    const std::scoped_lock lock(output_);
+    for (std::size_t at = 0; at < line.size() && !closed_;) {
+      const std::ptrdiff_t wrote = write_some(kAnswers, line.data() + at, line.size() - at);
+      if (wrote < 0) closed_ = true;
+      else at += static_cast<std::size_t>(wrote);
+    }
+  }
+
+  /// The protocol wants no answer to a request that was cancelled.
+  void cancel(const json& id) {
+    const auto asks = [&](const json& message) {
+      return !id.is_null() && message.is_object() && value_or_null(message, "id") == id;
+    };
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(waiting_, asks);
+    if (running_ && asks(*running_)) stops_ = true;
+  }
+
+  /// Each second of a request that asks for its progress: how many seconds it runs.
+  bool goes_on(const json& message, std::chrono::steady_clock::time_point begin, int& said) {
+    if (stops_ || closed_) return false;
+    const json& token = value_or_null(value_or_null(value_or_null(message, "params"), "_meta"), "progressToken");
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - begin);
+    if (token.is_null() || seconds.count() <= said) return true;
+    said = static_cast<int>(seconds.count());
+    write({{"jsonrpc", "2.0"},
+           {"method", "notifications/progress"},
+           {"params", {{"progressToken", token}, {"progress", said}, {"message", std::to_string(said) + " s"}}}});
+    return true;
+  }
+
+  void work() {
+    for (std::unique_lock lock(mutex_);;) {
+      wakes_.wait(lock, [&] { return ends_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      running_ = std::move(waiting_.front());
+      waiting_.pop_front();
+      stops_ = false;
+      lock.unlock();
+      answer(*running_);
+      lock.lock();
+      running_.reset();
+    }
+  }
+
+  void answer(const json& message) {
+    const auto begin = std::chrono::steady_clock::now();
+    int said = 0;
+    const auto own = in_own_process(
+        [&] { return answer_message(message, places_).dump(-1, ' ', false, json::error_handler_t::replace); },
+        [&] { return goes_on(message, begin, said); });
+    if (own.failed)
+      return write(answer_to(message.is_object() ? value_or_null(message, "id") : json(),
+                             wrong(kFailed, "tools/call: expected an answer, found a process that ended without one")));
+    if (own.result && *own.result != "null") write_text(*own.result);
+  }
+
+  AgentPlaces& places_;
+  std::mutex mutex_, output_;
+  std::condition_variable wakes_;
+  std::deque<json> waiting_;
+  std::optional<json> running_;
+  bool ends_ = false;
+  std::atomic<bool> stops_ = false, closed_ = false;
+  std::jthread worker_;  // last: it ends first
+};
 
 /// Until the input ends, or the output is closed.
 Result<int> serve(const std::vector<std::string>& folders) {
@@ -100,19 +200,21 @@ Result<int> serve(const std::vector<std::string>& folders) {
   TRY(places.confine(folders));
   const ProgressReport none("");
   InputLines lines(kMostMessage);
-  for (;;) {
+  Answers answers(places);
+  while (answers.are_read()) {
     const auto line = TRY(lines.next());
     if (!line) return 0;
     if (line->text.find_first_not_of(" \t") == std::string::npos) continue;
-    const json answer = answer_line(*line, places);
-    if (answer.is_null()) continue;
-    const std::string text = answer.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-    for (std::size_t at = 0; at < text.size();) {
-      const std::ptrdiff_t wrote = write_some(kAnswers, text.data() + at, text.size() - at);
-      if (wrote < 0) return 0;
-      at += static_cast<std::size_t>(wrote);
+    if (line->is_too_long) {
+      answers.write(answer_to(
+          {}, wrong(kNoRequest, "message: expected at most " + std::to_string(kMostMessage) + " bytes, found more")));
+      continue;
     }
+    const auto message = parse_json("message", line->text);
+    if (message) answers.take(*message);
+    else answers.write(answer_to({}, wrong(kNoJson, message.error().message())));
   }
+  return 0;
 }
 
 ParsedCommand add_mcp(Parser& parser, const Frontend&) {

@@ -10,18 +10,14 @@
 #include "model/config.h"
 #include "model/tokens.h"
 #include "read/external/held_names.h"
+#include "read/external/held_numbers.h"
 #include "read/json/json_document.h"
 
 namespace headlight {
 namespace {
 
 using HeldAxes = std::vector<HeldAxis>;
-constexpr std::string_view kAxisNames[] = {"layers", "batch", "heads", "T", "S"};  // in the order of HeldAxis
 constexpr Index kMostHeldCells = Index{1} << 30;
-
-std::string axes_names(const HeldAxes& axes) {
-  return joined_texts(axes, ",", [](HeldAxis axis) { return name_in(kAxisNames, axis); });
-}
 
 /// What one array is taken for, and what else it could be.
 struct AxesRead {
@@ -43,10 +39,14 @@ struct HeldReader {
   std::string name = {};
   std::set<std::string> said = {};  // parts of the line
   std::optional<Index> shown = {};  // the sentence, where there are several
+  bool of_heads = false;            // each array of a list is of a head
+  bool has_steps = false;
 
   Error wrong(std::string_view expected, std::string_view found, ErrorCode code = ErrorCode::wrong_shape) const {
     return bad_input(where, name, expected, found, code);
   }
+
+  bool chooses_sentence() const { return choice.sentence.has_value() || lists_sentences; }
 
   void say_sentence(Index sentence, Index count) {
     shown = sentence;
@@ -66,7 +66,8 @@ struct HeldReader {
                        std::to_string(shape.size()) + " names, one for each axis of " + shape_text(shape),
                        axes_names(choice.axes), ErrorCode::wrong_shape);
     }
-    const bool batch = choice.sentence.has_value() || lists_sentences;
+    if (in_list && of_heads && shape.size() == 3) return AxesRead{{sentences, queries, keys}};
+    const bool batch = chooses_sentence();
     // As the size has it where nothing more is known, and the other reading of the same size.
     static const HeldAxes kForms[2][5][2] = {
         {{{queries, keys}, {}},
@@ -92,38 +93,18 @@ struct HeldReader {
     return reading;
   }
 
-  /// Where the weights do not sum to 1 over the axis of keys, and do over another: that one.
-  static std::string axis_of_keys(const Array& array, const AxesRead& reading) {
-    const auto sums_to_one = [&](std::size_t axis) {
-      Index stride = 1;
-      for (std::size_t later = axis + 1; later < array.shape.size(); ++later) stride *= array.shape[later];
-      const Index size = array.shape[axis], count = static_cast<Index>(array.values.size());
-      for (Index first = 0; first < count;
-           first = (first + 1) % stride == 0 ? first + 1 + stride * (size - 1) : first + 1) {
-        double sum = 0;
-        for (Index i = 0; i < size; ++i)
-          sum += static_cast<double>(array.values[static_cast<std::size_t>(first + i * stride)]);
-        if (!(std::abs(sum - 1) < 0.05)) return false;
-      }
-      return true;
-    };
-    const auto keys = std::find(reading.axes.begin(), reading.axes.end(), HeldAxis::keys) - reading.axes.begin();
-    if (sums_to_one(static_cast<std::size_t>(keys))) return {};
-    for (std::size_t axis = 0; axis < array.shape.size(); ++axis)
-      if (array.shape[axis] > 1 && sums_to_one(axis))
-        return "the weights sum to 1 over axis " + std::to_string(axis) +
-               ", not over S: --axes with S there (T,S,batch,heads and the like)";
-    return {};
-  }
-
   /// (layers, heads, T, S) of the chosen sentence.
-  Result<Array> take(const Array& array, bool in_list) {
-    const AxesRead reading = TRY(reading_of(array, in_list));
+  Result<Array> take(const Array& held, bool in_list) {
+    const AxesRead reading = TRY(reading_of(held, in_list));
+    const std::optional<Array> read = numbers_of_bits(held);
+    const Array& array = read ? *read : held;
+    if (read) said.insert("3 bits of " + std::string(headlight::name(read->dtype)));
     const Index sentences = reading.size_in(array, HeldAxis::sentences), sentence = choice.sentence.value_or(0);
     TRY(check_within(where, "--sentence", sentence, sentences));
-    if (!reading.has(HeldAxis::heads)) said.insert("2 averaged over the heads or of one head");
+    if (!reading.has(HeldAxis::heads) && !of_heads) said.insert("2 averaged over the heads or of one head");
     if (!reading.otherwise.empty()) said.insert("5 " + reading.otherwise);
-    if (const std::string keys = axis_of_keys(array, reading); !keys.empty()) said.insert("6 " + keys);
+    const auto at = std::find(reading.axes.begin(), reading.axes.end(), HeldAxis::keys) - reading.axes.begin();
+    if (const auto keys = axis_of_keys(array, static_cast<std::size_t>(at)); !keys.empty()) said.insert("6 " + keys);
     if (sentences > 1) say_sentence(sentence, sentences);
     std::array<Index, 5> strides{}, sizes{1, 1, 1, 1, 1};
     Index stride = 1;
@@ -135,11 +116,13 @@ struct HeldReader {
     taken.values.reserve(static_cast<std::size_t>(sizes[0] * sizes[2] * sizes[3] * sizes[4]));
     for (Index layer = 0; layer < sizes[0]; ++layer)
       for (Index head = 0; head < sizes[2]; ++head)
-        for (Index query = 0; query < sizes[3]; ++query)
-          for (Index key = 0; key < sizes[4]; ++key)
-            taken.values.push_back(
-                array.values[static_cast<std::size_t>(layer * strides[0] + sentence * strides[1] + head * strides[2] +
-                                                      query * strides[3] + key * strides[4])]);
+        for (Index query = 0; query < sizes[3]; ++query) {
+          const auto* const row =
+              array.values.data() + layer * strides[0] + sentence * strides[1] + head * strides[2] + query * strides[3];
+          if (strides[4] == 1) taken.values.insert(taken.values.end(), row, row + sizes[4]);
+          else
+            for (Index key = 0; key < sizes[4]; ++key) taken.values.push_back(row[key * strides[4]]);
+        }
     return taken;
   }
 
@@ -149,9 +132,10 @@ struct HeldReader {
     const bool heads = along == HeldAxis::heads;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       if (parts[i].shape != parts[0].shape)
-        return bad_input(where, name + (heads ? " head " : " layer ") + std::to_string(i),
-                         "layers of one shape, (heads, T, S) = " + tail_text(parts[0]), tail_text(parts[i]),
-                         ErrorCode::wrong_shape);
+        return bad_input(
+            where, name + (heads ? " head " : " layer ") + std::to_string(i),
+            "layers of one shape, (heads, T, S) = " + tail_text(parts[0]) + ", or --sentence of a list of sentences",
+            tail_text(parts[i]), ErrorCode::wrong_shape);
       all.values.insert(all.values.end(), parts[i].values.begin(), parts[i].values.end());
     }
     all.shape[heads ? 1 : 0] *= static_cast<Index>(parts.size());
@@ -159,13 +143,46 @@ struct HeldReader {
   }
   static std::string tail_text(const Array& array) { return shape_text({array.shape.begin() + 1, array.shape.end()}); }
 
-  /// A list of layers, or where the shapes grow, of steps of one layer.
+  /// A list of layers, or where the shapes grow, of steps of one layer, or where a sentence is meant, of sentences.
   Result<Array> of_list(const std::vector<const Array*>& items) {
+    const bool ragged = std::ranges::any_of(items, [&](const Array* item) { return item->shape != items[0]->shape; });
+    if (ragged && chooses_sentence() && are_single(items)) {
+      const Index sentence = choice.sentence.value_or(0), count = static_cast<Index>(items.size());
+      TRY(check_within(where, "--sentence", sentence, count));
+      say_sentence(sentence, count);
+      return of_sentence({items[static_cast<std::size_t>(sentence)]});
+    }
     std::vector<Array> parts;
     for (const Array* item : items) parts.push_back(TRY(take(*item, true)));
     const bool layers = name.find("layer") != name.npos || name.find("block") != name.npos;
-    if (parts.size() > 1 && !layers && grow(parts)) return of_steps(std::move(parts));
-    return joined(parts, HeldAxis::layers);
+    if (parts.size() > 1 && !layers && grow(parts)) {
+      if (are_single(items)) say_sentences(items.size(), parts);
+      return of_steps(std::move(parts));
+    }
+    return joined(parts, of_heads ? HeldAxis::heads : HeldAxis::layers);
+  }
+
+  /// The layers of one sentence, by themselves.
+  Result<Array> of_sentence(const std::vector<const Array*>& layers) {
+    const ArrayChoice within{.axes = choice.axes};
+    HeldReader one{where, within, false, name};
+    auto taken = one.of_list(layers);
+    said.merge(one.said);
+    return taken;
+  }
+
+  /// Whether none has a batch.
+  static bool are_single(const std::vector<const Array*>& items) {
+    return std::ranges::all_of(items, [](const Array* item) {
+      return item->shape.size() < 4 || (item->shape.size() == 4 && item->shape[0] == 1);
+    });
+  }
+
+  /// That steps can also be sentences: all are of as many queries as keys.
+  void say_sentences(std::size_t count, const std::vector<Array>& steps) {
+    if (std::ranges::all_of(steps, [](const Array& step) { return step.shape[2] == step.shape[3]; }))
+      said.insert("7 can also be " + counted(static_cast<Index>(count), "sentence") + " (--sentence 0 to " +
+                  std::to_string(count - 1) + ")");
   }
 
   /// Whether they are steps of generate(): each behind the first has more keys, or one query that asks the same keys.
@@ -181,6 +198,7 @@ struct HeldReader {
 
   /// The rows of all steps as one map, or of one.
   Result<Array> of_steps(std::vector<Array> steps) {
+    has_steps = true;
     const auto count = static_cast<Index>(steps.size());
     Index rows = 0, keys = 0;
     std::vector<Index> begins;
@@ -225,19 +243,17 @@ struct HeldReader {
   /// HeldLists in a list: heads of layers, steps of layers, or sentences of layers.
   Result<Array> of_lists(const std::vector<std::vector<const Array*>>& lists) {
     std::vector<Array> parts;
-    bool heads = choice.axes.empty();
-    for (const auto& list : lists)
+    bool heads = choice.axes.empty(), single = true;
+    for (const auto& list : lists) {
       for (const Array* item : list) heads = heads && item->shape == lists[0][0]->shape && item->shape.size() == 2;
-    const bool other = !heads && !is_grown(lists) && lists.size() > 1;
-    if (other) {
+      single = single && are_single(list);
+    }
+    heads = heads || of_heads;
+    if (!heads && lists.size() > 1 && (!is_grown(lists) || (single && chooses_sentence()))) {
       const Index sentence = choice.sentence.value_or(0), count = static_cast<Index>(lists.size());
       TRY(check_within(where, "--sentence", sentence, count));
       say_sentence(sentence, count);
-      const ArrayChoice within{.axes = choice.axes};
-      HeldReader one{where, within, false, name};
-      auto taken = one.of_list(lists[static_cast<std::size_t>(sentence)]);
-      said.merge(one.said);
-      return taken;
+      return of_sentence(lists[static_cast<std::size_t>(sentence)]);
     }
     for (const auto& list : lists) {
       std::vector<Array> layers;
@@ -245,6 +261,7 @@ struct HeldReader {
       parts.push_back(TRY(joined(layers, heads ? HeldAxis::heads : HeldAxis::layers)));
     }
     if (heads) said.erase("2 averaged over the heads or of one head");
+    if (!heads && single && parts.size() > 1) say_sentences(parts.size(), parts);
     return heads ? joined(parts, HeldAxis::layers) : of_steps(std::move(parts));
   }
 
@@ -276,6 +293,7 @@ Result<Array> take_group(HeldReader& reader, const HeldGroup& group) {
                     ? printable(group.stem)
                     : "attentions";
   const bool in_list = depth > 0;
+  reader.of_heads = group.of_heads && !varies.empty() && varies.back() == depth - 1;
   if (varies.size() > 2)
     return reader.wrong("lists of layers, or steps of them",
                         std::to_string(varies.size()) + " lists within one another");
@@ -330,33 +348,21 @@ bool lists_sentences(const ArrayFile& held) {
 
 }  // namespace
 
-Result<HeldAxes> parse_axes(std::string_view text) {
-  HeldAxes axes;
-  for (const std::string_view part : split_at(',', text)) {
-    const auto first = part.find_first_not_of(" ()"), last = part.find_last_not_of(" ()");
-    const std::string_view word = first == part.npos ? part : part.substr(first, last - first + 1);
-    const auto axis = value_named<HeldAxis>(kAxisNames, word == "sentences" ? "batch" : word);
-    if (!axis || std::find(axes.begin(), axes.end(), *axis) != axes.end())
-      return bad_input("--axes", "", "layers, batch, heads, T and S, each at most once, with commas",
-                       std::string(text));
-    axes.push_back(*axis);
-  }
-  for (const HeldAxis needed : {HeldAxis::queries, HeldAxis::keys})
-    if (std::find(axes.begin(), axes.end(), needed) == axes.end())
-      return bad_input("--axes", "", "T (queries) and S (keys) among them", std::string(text));
-  return axes;
-}
-
 Result<ArrayFile> held_attention(std::string_view where, const ArrayFile& held, const ArrayChoice& choice,
                                  std::vector<Error>& notes) {
   auto groups = TRY(held_groups(where, held.arrays, choice.array));
   ArrayFile result{.arrays = {}, .metadata = held.metadata};
   if (groups.empty()) return result;
-  if (auto three = three_stacks(groups)) groups = std::move(*three);
+  bool either = false;
+  auto three = three_stacks(groups, either);
+  if (three && !(either && (choice.sentence || lists_sentences(held)))) groups = std::move(*three);
+  else either = false;
   const bool one = groups.size() == 1;
   std::string line;
   std::set<const Array*> used;
   std::set<std::string> said;
+  if (either) said.insert("7 can also be 3 sentences (--sentence 0 to 2)");
+  bool has_steps = false;
   for (const HeldGroup& group : groups) {
     HeldReader reader{where, choice, lists_sentences(held)};
     auto taken = TRY(take_group(reader, group));
@@ -368,10 +374,13 @@ Result<ArrayFile> held_attention(std::string_view where, const ArrayFile& held, 
             (shape[2] == 1 ? " query" : " queries") + ", " + counted(shape[3], "key");
     for (const auto& [at, array] : group.items) used.insert(array);
     said.merge(reader.said);
+    has_steps = has_steps || reader.has_steps;
     if (reader.shown) result.metadata["sentence"] = std::to_string(*reader.shown);
     if (!result.arrays.emplace(name, std::move(taken)).second)
       return bad_input(where, "arrays", "one attention of a decoder", printable(group.stem) + " and another");
   }
+  if (choice.step && !has_steps)
+    return bad_input(where, "--step", "steps of generate(), lists of layers whose keys grow", line);
   for (const std::string& part : said) line += "; " + part.substr(2);
   notes.emplace_back(ErrorCode::bad_value, where, "taken for " + line);
   std::vector<std::string> others;

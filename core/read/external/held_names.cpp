@@ -1,13 +1,17 @@
 #include "read/external/held_names.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "base/formatted.h"
+#include "base/names.h"
 #include "model/config.h"
 
 namespace headlight {
 namespace {
+
+constexpr std::string_view kAxisNames[] = {"layers", "batch", "heads", "T", "S"};  // in the order of HeldAxis
 
 using NameWords = std::vector<std::string>;
 
@@ -34,8 +38,14 @@ bool has_any(const NameWords& words, const std::string_view (&known)[Count]) {
                      [&](const std::string& word) { return std::find(known, known + Count, word) != known + Count; });
 }
 
+std::string last_word(std::string_view name) {
+  const NameWords words = name_words(name);
+  return words.empty() ? std::string() : words.back();
+}
+
 constexpr std::string_view kPlainWords[] = {"arr",   "layer",  "layers", "array", "step",
                                             "block", "blocks", "l",      "map",   "maps"};
+constexpr std::string_view kHeadWords[] = {"head", "heads", "h"};
 constexpr std::string_view kPatternsWords[] = {"pattern", "patterns", "probs", "probabilities", "attentions", "alphas"};
 constexpr std::string_view kWeightsWords[] = {"attention", "attn",    "attns", "att",           "atts",
                                               "weights",   "softmax", "alpha", "selfattention", "attn_weights"};
@@ -69,6 +79,11 @@ std::optional<Stack> stack_in(const NameWords& words) {
   return std::nullopt;
 }
 
+/// Whether a name is this part, or lies below it.
+bool is_below(std::string_view name, std::string_view part) {
+  return name.starts_with(part) && (name.size() == part.size() || name[part.size()] == '.');
+}
+
 bool has_axes_of_maps(const HeldGroup& group) {
   return std::all_of(group.items.begin(), group.items.end(), [](const auto& item) {
     return item.second->shape.size() >= 2 && item.second->shape.size() <= 6 && !item.second->values.empty();
@@ -82,16 +97,23 @@ HeldName held_name(std::string_view name) {
   for (std::size_t i = 0; i < name.size(); ++i) {
     const bool first = is_name_digit(name[i]) && (i == 0 || !is_name_digit(name[i - 1]));
     const std::size_t end = std::min(name.find_first_not_of("0123456789", i), name.size());
-    std::size_t word = i;
+    std::size_t word = i, behind = end;
     while (first && word > 0 && is_name_letter(name[word - 1])) --word;
+    while (behind < name.size() && is_name_letter(name[behind])) ++behind;
     const NameWords before = name_words(name.substr(word, i - word));
-    const bool counts = before.empty() || has_any(before, kPlainWords) || has_any(before, kWeightsWords) ||
+    const std::size_t gap = name.find_last_not_of("_.- ", i - std::min<std::size_t>(i, 1));
+    const bool is_head = has_any(before, kHeadWords)
+                             ? !held.at.empty() || before[0] != "h"
+                             : before.empty() && gap != name.npos && gap < i && !is_name_digit(name[gap]) &&
+                                   last_word(name.substr(0, gap + 1)).starts_with("head");
+    const bool counts = before.empty() || is_head || has_any(before, kPlainWords) || has_any(before, kWeightsWords) ||
                         has_any(before, kPatternsWords);
     const auto number = parse_number<Index>(name.substr(i, end - i));
     if (first && counts && number && *number < kMaxLayers * kMaxHeads &&
-        (end == name.size() || !is_name_letter(name[end]))) {
+        (behind == end || has_any(name_words(name.substr(end, behind - end)), kHeadWords))) {
       held.stem += '#';
-      held.at.push_back(*number);
+      held.at.insert(held.at.end() - static_cast<std::ptrdiff_t>(is_head ? 0 : held.heads), *number);
+      held.heads += is_head ? 1 : 0;
       i = end - 1;
     } else {
       held.stem += name[i];
@@ -103,10 +125,12 @@ HeldName held_name(std::string_view name) {
 Result<std::vector<HeldGroup>> held_groups(std::string_view where, const std::map<std::string, Array>& arrays,
                                            const std::string& part) {
   std::map<std::string, HeldGroup> groups;
+  const bool begins = std::ranges::any_of(arrays, [&](const auto& one) { return is_below(one.first, part); });
   for (const auto& [name, array] : arrays) {
-    if (name.find(part) == name.npos) continue;
+    if (begins ? !is_below(name, part) : name.find(part) == name.npos) continue;
     const HeldName held = held_name(name);
     groups[held.stem].stem = held.stem;
+    groups[held.stem].of_heads = held.heads > 0;
     groups[held.stem].items[held.at] = &array;
   }
   std::map<std::optional<Stack>, std::vector<HeldGroup>> best;
@@ -134,7 +158,7 @@ Result<std::vector<HeldGroup>> held_groups(std::string_view where, const std::ma
   return found;
 }
 
-std::optional<std::vector<HeldGroup>> three_stacks(const std::vector<HeldGroup>& found) {
+std::optional<std::vector<HeldGroup>> three_stacks(const std::vector<HeldGroup>& found, bool& either) {
   if (found.size() != 1 || found[0].items.begin()->first.size() != 2 || found[0].stem != "#.#") return std::nullopt;
   std::map<Index, HeldGroup> lists;
   for (const auto& [at, array] : found[0].items) lists[at[0]].items[{at[1]}] = array;
@@ -142,15 +166,45 @@ std::optional<std::vector<HeldGroup>> three_stacks(const std::vector<HeldGroup>&
   std::vector<HeldGroup> stacks;
   std::vector<std::pair<Index, Index>> sizes;
   for (const auto& [at, list] : lists) {
-    constexpr std::pair<Stack, const char*> kOrder[] = {
-        {Stack::encoder, "encoder"}, {Stack::self, "decoder"}, {Stack::cross, "cross"}};
     const auto& shape = list.items.begin()->second->shape;
     sizes.emplace_back(shape[shape.size() - 2], shape.back());
-    stacks.push_back({kOrder[stacks.size()].second, list.items, kOrder[stacks.size()].first});
+    stacks.push_back(list);
   }
-  const bool fit = sizes[0].first == sizes[0].second && sizes[1].first == sizes[1].second &&
-                   sizes[2] == std::pair(sizes[1].first, sizes[0].first);
-  return fit ? std::optional(stacks) : std::nullopt;
+  std::array<std::size_t, 3> order{0, 1, 2};  // where the encoder, the decoder and its cross-attention are
+  do {
+    const auto &encoder = sizes[order[0]], &decoder = sizes[order[1]], &cross = sizes[order[2]];
+    if (encoder.first != encoder.second || decoder.first != decoder.second ||
+        cross != std::pair(decoder.first, encoder.first))
+      continue;
+    either = encoder == decoder;
+    constexpr std::pair<Stack, const char*> kOrder[] = {
+        {Stack::encoder, "encoder"}, {Stack::self, "decoder"}, {Stack::cross, "cross"}};
+    for (std::size_t i = 0; i < 3; ++i)
+      stacks[order[i]].stack = kOrder[i].first, stacks[order[i]].stem = kOrder[i].second;
+    return stacks;
+  } while (std::ranges::next_permutation(order).found);
+  return std::nullopt;
+}
+
+std::string axes_names(const std::vector<HeldAxis>& axes) {
+  return joined_texts(axes, ",", [](HeldAxis axis) { return name_in(kAxisNames, axis); });
+}
+
+Result<std::vector<HeldAxis>> parse_axes(std::string_view text) {
+  std::vector<HeldAxis> axes;
+  for (const std::string_view part : split_at(',', text)) {
+    const auto first = part.find_first_not_of(" ()"), last = part.find_last_not_of(" ()");
+    const std::string_view word = first == part.npos ? part : part.substr(first, last - first + 1);
+    const auto axis = value_named<HeldAxis>(kAxisNames, word == "sentences" ? "batch" : word);
+    if (!axis || std::find(axes.begin(), axes.end(), *axis) != axes.end())
+      return bad_input("--axes", "", "layers, batch, heads, T and S, each at most once, with commas",
+                       std::string(text));
+    axes.push_back(*axis);
+  }
+  for (const HeldAxis needed : {HeldAxis::queries, HeldAxis::keys})
+    if (std::find(axes.begin(), axes.end(), needed) == axes.end())
+      return bad_input("--axes", "", "T (queries) and S (keys) among them", std::string(text));
+  return axes;
 }
 
 }  // namespace headlight

@@ -8,17 +8,10 @@
 #include "base/formatted.h"
 #include "base/utf8.h"
 #include "read/array/npy.h"
+#include "read/external/table_markup.h"
 
 namespace headlight {
 namespace {
-
-constexpr std::string_view kTableSpaces = " \t\r\n\f\v";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kTableSpaces);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kTableSpaces) - first + 1);
-}
 
 /// `text` as a message quotes it.
 std::string quoted(std::string_view text) {
@@ -72,7 +65,8 @@ Result<NumberTable> table_from(std::string_view where, const NumberRows& rows) {
   table.numbers.resize(static_cast<Index>(rows.size()), static_cast<Index>(columns));
   for (std::size_t row = 0; row < rows.size(); ++row) {
     if (rows[row].size() != columns)
-      return bad_input(where, "row " + std::to_string(row), std::to_string(columns) + " numbers, as in row 0",
+      return bad_input(where, "row " + std::to_string(row),
+                       counted(static_cast<Index>(columns), "number") + ", as in row 0",
                        std::to_string(rows[row].size()), ErrorCode::ragged_rows);
     for (std::size_t column = 0; column < columns; ++column)
       table.numbers(static_cast<Index>(row), static_cast<Index>(column)) = static_cast<float>(rows[row][column]);
@@ -134,7 +128,7 @@ class BracketReader {
     return Done{};
   }
   Result<NumberTable> ended(bool called) const {
-    const std::string_view rest = trimmed(text_.substr(at_));
+    const std::string_view rest = without_spaces(text_.substr(at_));
     if (!rest.empty() && !(called && rest.back() == ')'))
       return bad_input(where_, "table", "one table", quoted(rest) + " behind it", ErrorCode::more_than_a_table);
     return table_from(where_, rows_);
@@ -156,8 +150,9 @@ Cells split_cells(std::string_view line, std::string_view separators) {
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= line.size(); ++i) {
     if (i < line.size() && line[i] == '"') in_quotes = !in_quotes;
-    if (i < line.size() && (in_quotes || separators.find(line[i]) == std::string_view::npos)) continue;
-    std::string_view cell = trimmed(line.substr(begin, i - begin));
+    const bool escaped = i > 0 && separators == "&" && line[i - 1] == '\\';
+    if (i < line.size() && (in_quotes || escaped || separators.find(line[i]) == std::string_view::npos)) continue;
+    std::string_view cell = without_spaces(line.substr(begin, i - begin));
     if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"') cell = cell.substr(1, cell.size() - 2);
     cells.push_back(cell);
     begin = i + 1;
@@ -165,34 +160,31 @@ Cells split_cells(std::string_view line, std::string_view separators) {
   return cells;
 }
 
-/// A line of a table in LaTeX or Markdown without what is no cell; empty: a rule or a command.
-std::string_view line_of_table(std::string_view line, std::string_view separators) {
-  if (separators == "|" && line.find_first_not_of("|-:+= ") == line.npos) return {};
-  if (separators != "&") return line;
-  if (line.find('&') == line.npos) return {};
-  if (const std::size_t end = line.find("\\\\"); end != line.npos) line = trimmed(line.substr(0, end));
-  return line;
-}
-
-/// A cell without what LaTeX and Markdown set it in: $0.9$, \textbf{0.9}, **0.9**.
-std::string_view bare_cell(std::string_view cell) {
-  if (cell.starts_with("\\textbf{") && cell.ends_with('}')) cell = cell.substr(8, cell.size() - 9);
-  for (const char mark : {'$', '*', '*', '`'})
-    if (cell.size() > 2 && cell.front() == mark && cell.back() == mark) cell = cell.substr(1, cell.size() - 2);
-  return cell;
-}
+/// A row of cells, and whether an empty line stands before it.
+struct Line : Cells {
+  bool behind_gap = false;
+};
 
 /// The lines that are not empty; without separators spaces are, one or several. A column that is empty in every row, at
-/// either side, is none.
-std::vector<Cells> plain_cells(std::string_view text, std::string_view separators) {
-  std::vector<Cells> rows;
+/// either side, is none. Of Markdown whose tables begin with | these lines alone.
+std::vector<Line> plain_cells(std::string_view text, std::string_view separators) {
+  std::vector<Line> rows;
+  const bool set = separators == "&" || separators == "|";
+  const bool begins = separators == "|" && (text.starts_with('|') || text.find("\n|") != text.npos);
+  bool gap = false;
   for (std::string_view line : split_at('\n', text)) {
-    line = line_of_table(trimmed(line), separators);
-    if (line.empty()) continue;
-    rows.push_back(split_cells(line, separators.empty() ? kTableSpaces : separators));
+    if (separators != "\t") line = without_spaces(line);
+    else if (line.ends_with('\r')) line.remove_suffix(1);
+    const bool rule = separators == "|" && line.find_first_not_of("|-:+= ") == line.npos;
+    if (without_spaces(line).empty() || rule || (begins && !line.starts_with('|'))) {
+      gap = gap || !rule || line.empty();
+      continue;
+    }
+    rows.push_back({split_cells(line, separators.empty() ? kTableSpaces : separators), gap});
+    gap = false;
     if (separators.empty()) std::erase(rows.back(), "");
-    if (separators == "&" || separators == "|")
-      for (std::string_view& cell : rows.back()) cell = bare_cell(cell);
+    for (std::string_view& cell : rows.back())
+      if (set) cell = bare_cell(cell);
   }
   const auto all = [&](auto cell_of) {
     return std::all_of(rows.begin(), rows.end(),
@@ -218,10 +210,16 @@ bool is_word(std::string_view cell) {
 struct CellStyle {
   bool blanks = false;         // a cell may be empty or NaN, as spreadsheets and pandas write one without a number
   bool decimal_comma = false;  // 0,8 (between commas: in quotes)
+  bool latex = false;
 
   std::optional<double> number(std::string_view cell) const {
     constexpr std::string_view kBlanks[] = {"", "NaN", "nan", "NA", "N/A", "#N/A"};
     if (is_empty_cell(cell)) return 0.0;
+    if (cell.ends_with('%')) {
+      const auto number_of_hundred =
+          number(without_spaces(cell.substr(0, cell.find_last_not_of("%\\ \xC2\xA0\xE2\x80\xAF") + 1)));
+      return number_of_hundred ? std::optional(*number_of_hundred / 100) : std::nullopt;
+    }
     if (blanks && std::find(std::begin(kBlanks), std::end(kBlanks), cell) != std::end(kBlanks)) return 0.0;
     if (!decimal_comma || cell.find('.') != cell.npos) return number_in(cell);
     std::string point(cell);
@@ -239,7 +237,7 @@ bool counts_up(std::size_t count, CellOf cell_of) {
 }
 
 /// Whether the first row, or behind a corner its rest, is a heading of numbers above numbers with points.
-bool has_numbered_heading(const std::vector<Cells>& rows) {
+bool has_numbered_heading(const std::vector<Line>& rows) {
   if (rows.size() < 2 || rows[0].size() < 2) return false;
   const std::size_t skipped = rows[0].front().empty() ? 1 : 0;
   if (!counts_up(rows[0].size() - skipped, [&](std::size_t i) { return rows[0][i + skipped]; })) return false;
@@ -251,31 +249,41 @@ bool has_numbered_heading(const std::vector<Cells>& rows) {
   return skipped == 1 || (with_points && rows.size() - 1 == rows[0].size());
 }
 
-Result<NumberTable> from_cells(std::string_view where, std::vector<Cells> rows, const CellStyle& style) {
+Result<NumberTable> from_cells(std::string_view where, const std::vector<Line>& rows, const CellStyle& style) {
   if (rows.empty()) return bad_input(where, "table", "at least one number", "none", ErrorCode::no_numbers);
   const bool counted = has_numbered_heading(rows);
-  const bool cornered = rows.size() > 1 && rows.front().front().empty();
   // Words in front of the numbers: in any row but the first, which may be the words above them.
   const auto is_label = [&](std::string_view cell) { return is_word(cell) && !style.number(cell); };
   const auto begins_with_word = [&](const Cells& cells) { return cells.size() > 1 && is_label(cells.front()); };
-  const std::size_t below = rows.size() > 1 ? 1 : 0;
-  const bool labelled = std::any_of(rows.begin() + static_cast<std::ptrdiff_t>(below), rows.end(), begins_with_word) ||
-                        (cornered && counts_up(rows.size() - 1, [&](std::size_t i) { return rows[i + 1].front(); }));
   const Cells& first = rows.front();
-  // Words above the numbers alone, as NumPy's relatives print a table, leave the corner out.
-  const bool corner = !(rows.size() > 1 && rows[1].size() == first.size() + 1);
+  const auto below = rows.begin() + (rows.size() > 1 ? 1 : 0);
+  // Words above the numbers alone, as NumPy's relatives, R and tabs print a table, leave the corner out.
+  const bool counts = counts_up(first.size(), [&](std::size_t i) { return first[i]; });
+  const bool corner = rows.size() == 1 || (!counts && std::any_of(first.begin(), first.end(), is_numeric)) ||
+                      !std::all_of(below, rows.end(), [&](const Cells& row) { return row.size() == first.size() + 1; });
+  const bool empty_corner = rows.size() > 1 && first.front().empty() &&
+                            (std::any_of(first.begin() + 1, first.end(), is_label) ||
+                             counts_up(first.size() - 1, [&](std::size_t i) { return first[i + 1]; }));
+  // Below a corner stand words, or numbers that count.
+  const bool indexed =
+      (!corner || empty_corner) && std::all_of(below, rows.end(), [&](const Cells& row) {
+        return is_label(row.front()) ||
+               (!row.front().empty() && row.front().find_first_not_of("0123456789") == row.front().npos);
+      });
+  const bool labelled = indexed || std::any_of(below, rows.end(), begins_with_word);
   const auto first_number = first.begin() + (labelled && corner && !first.empty() ? 1 : 0);
-  const bool headed = counted || (rows.size() > 1 && std::none_of(first_number, first.end(), is_numeric) &&
-                                  std::any_of(first_number, first.end(), is_label));
+  const bool headed = counted || indexed ||
+                      (rows.size() > 1 && std::none_of(first_number, first.end(), is_numeric) &&
+                       std::any_of(first_number, first.end(), is_label));
   std::vector<std::string> row_labels, column_labels;
   if (headed)
-    for (auto cell = first_number; cell != first.end(); ++cell) column_labels.emplace_back(*cell);
+    for (auto cell = first_number; cell != first.end(); ++cell) column_labels.push_back(label_of(*cell, style.latex));
   NumberRows numbers;
   Index cells = 0;
   for (std::size_t r = headed ? 1 : 0; r < rows.size(); ++r) {
     const std::size_t row = r - (headed ? 1 : 0);
     const Cells& cells_of_row = rows[r];
-    if (labelled) row_labels.emplace_back(cells_of_row.front());
+    if (labelled) row_labels.push_back(label_of(cells_of_row.front(), style.latex));
     numbers.emplace_back();
     for (std::size_t column = labelled ? 1 : 0; column < cells_of_row.size(); ++column) {
       const std::string_view cell = cells_of_row[column];
@@ -293,31 +301,63 @@ Result<NumberTable> from_cells(std::string_view where, std::vector<Cells> rows, 
   return table;
 }
 
-}  // namespace
+/// What stands between cells: in half of the lines or more, since it may also be a word.
+std::string_view separators_of(std::string_view text) {
+  const std::vector<std::string_view> lines = split_at('\n', text);
+  const auto stands_in = [&](std::string_view sign) {
+    return std::ranges::count_if(lines, [&](std::string_view line) { return line.find(sign) != line.npos; });
+  };
+  if (stands_in("&") > 0 && (stands_in("\\\\") > 0 || 2 * stands_in("&") > std::ssize(lines))) return "&";
+  if (std::ranges::any_of(lines, [](std::string_view line) { return line.starts_with('|') && line.rfind('|') > 0; }))
+    return "|";
+  for (const std::string_view sign : {"|", "\t", ";", ","})
+    if (2 * stands_in(sign) >= std::ssize(lines)) return sign;
+  return "";
+}
 
-Result<NumberTable> parse_number_table(std::string_view where, std::string_view given) {
-  TRY(check_utf8(where, given));
-  std::string_view text = trimmed(given);
-  if (text.starts_with("\xEF\xBB\xBF")) text = trimmed(text.substr(3));
-  if (text.empty()) return bad_input(where, "table", "at least one number", "none", ErrorCode::no_numbers);
-  const bool called = text.starts_with("array(") || text.starts_with("np.array(") || text.starts_with("tensor(") ||
-                      text.starts_with("torch.tensor(");
-  if (text.starts_with('[') || (called && text.find('[') != std::string_view::npos))
-    return BracketReader(where, text).read();
-  const auto has = [&](std::string_view sign) { return text.find(sign) != std::string_view::npos; };
-  const std::string_view separators = has("&")    ? "&"
-                                      : has("|")  ? "|"
-                                      : has("\t") ? "\t"
-                                      : has(";")  ? ";"
-                                      : has(",")  ? ","
-                                                  : "";
-  auto cells = plain_cells(text, separators);
+/// Whether numbers stand on both sides of an empty line, and not each line is followed by one.
+bool has_two_tables(const std::vector<Line>& rows) {
+  const auto numbers = [](const Cells& row) { return std::ranges::any_of(row, is_numeric); };
+  if (rows.empty() || std::all_of(rows.begin() + 1, rows.end(), [](const Line& row) { return row.behind_gap; }))
+    return false;
+  for (auto row = rows.begin(); row != rows.end(); ++row)
+    if (row - rows.begin() > 1 && row->behind_gap && std::any_of(rows.begin(), row, numbers) &&
+        std::any_of(row, rows.end(), numbers))
+      return true;
+  return false;
+}
+
+Result<NumberTable> read_text_table(std::string_view where, std::string_view text) {
+  const bool named = text.starts_with("sep=") && text.size() > 5;  // as Excel takes it
+  const std::string_view separators = named ? text.substr(4, 1) : separators_of(text);
+  if (named) text.remove_prefix(std::min(text.find('\n'), text.size()));
+  const bool latex = separators == "&";
+  const std::string lines = latex ? lines_of_latex(text) : std::string();
+  const auto cells = plain_cells(latex ? lines : text, separators);
+  if (has_two_tables(cells))
+    return bad_input(where, "table", "one table", "another one behind an empty line", ErrorCode::more_than_a_table);
   // A spreadsheet leaves cells empty beside words in front or above; a bare table of numbers has all of them.
   const bool words = std::any_of(cells.begin(), cells.end(), [](const Cells& row) {
     return std::any_of(row.begin(), row.end(), is_word) || (!row.empty() && row.front().empty());
   });
-  return from_cells(where, std::move(cells),
-                    {.blanks = words && !separators.empty(), .decimal_comma = !separators.empty()});
+  const bool set = !separators.empty();
+  return from_cells(where, cells, {.blanks = words && set, .decimal_comma = set, .latex = latex});
+}
+
+}  // namespace
+
+Result<NumberTable> parse_number_table(std::string_view where, std::string_view given) {
+  TRY(check_utf8(where, given));
+  std::string_view text = given.starts_with("\xEF\xBB\xBF") ? given.substr(3) : given;
+  const std::size_t begin = text.find_first_not_of(" \r\n\f\v");  // a tab may stand between empty cells
+  text = begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(" \r\n\f\v") - begin + 1);
+  if (without_spaces(text).empty())
+    return bad_input(where, "table", "at least one number", "none", ErrorCode::no_numbers);
+  const bool called = text.starts_with("array(") || text.starts_with("np.array(") || text.starts_with("tensor(") ||
+                      text.starts_with("torch.tensor(");
+  if (text.starts_with('[') || (called && text.find('[') != std::string_view::npos))
+    return BracketReader(where, text).read();
+  return read_text_table(where, text);
 }
 
 Result<NumberTable> read_number_table(const std::filesystem::path& path) {

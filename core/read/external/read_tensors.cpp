@@ -1,10 +1,13 @@
 #include "read/external/held_arrays.h"
 #include "read/external/own_numbers.h"
+#include "read/external/tidy_table.h"
 
 #include <cmath>
 #include <numeric>
 
+#include "base/file.h"
 #include "base/folders.h"
+#include "base/formatted.h"
 #include "base/mapped_file.h"
 #include "read/array/npy.h"
 #include "read/array/npz.h"
@@ -38,6 +41,24 @@ bool names_table(const std::filesystem::path& path) {
   return ending == ".csv" || ending == ".tsv" || ending == ".md" || ending == ".tex";
 }
 
+/// A weight a line, or one map.
+Result<TensorsFile> read_table(const std::filesystem::path& path, std::optional<Index> num_heads,
+                               const ArrayChoice& choice) {
+  constexpr std::size_t kMostTidyBytes = std::size_t{1} << 29;
+  const std::string where = path.string(), text = TRY(read_file(path, kMostTidyBytes));
+  if (const auto tidy = TRY(parse_tidy_table(where, text))) return tensors_from(where, *tidy, num_heads, choice);
+  OwnNumbers table;
+  table.weights = TRY(read_number_table(path));
+  const NumberTable& of = *table.weights;
+  std::string line = "taken for 1 layer, 1 head, " + std::to_string(of.numbers.rows()) +
+                     (of.numbers.rows() == 1 ? " query, " : " queries, ") + counted(of.numbers.cols(), "key");
+  if (!of.row_labels.empty()) line += "; the first column names the queries";
+  if (!of.column_labels.empty()) line += "; the first row names the keys";
+  auto made = TRY(model_of_numbers(where, table));
+  made.warnings.emplace(made.warnings.begin(), ErrorCode::bad_value, where, line);
+  return made;
+}
+
 Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optional<Index> num_heads,
                                  const ArrayChoice& choice) {
   const auto ending = path.extension();
@@ -46,11 +67,7 @@ Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optiona
     const auto array = read_npy(path);
     return array ? tensors_from(path.string(), {{{"array", *array}}, {}}, num_heads, choice) : array.error();
   }
-  if (names_table(path)) {
-    OwnNumbers table;
-    table.weights = TRY(read_number_table(path));
-    return model_of_numbers(path.string(), table);
-  }
+  if (names_table(path)) return read_table(path, num_heads, choice);
   if (names_pickle(path))
     return bad_input(path.string(), "name", "a file that is data: torch.save(…, 'x.pt') or numpy.savez writes one",
                      "a pickle, which is a program and is not run", ErrorCode::unknown_kind);

@@ -253,7 +253,7 @@ Status name_sides(std::string_view where, const ArrayFile& file, Stack stack, bo
     named.query_tokens = TRY(of_target ? take_tokens(where, file, {"target_tokens", "tokens"}, queries)
                                        : take_tokens(where, file, {"tokens"}, queries));
   // The keys of a self-attention are its queries, where they are as many; those of a cross-attention the source.
-  const bool source = of_keys || ((stack == Stack::cross || (one && queries != keys)) && target);
+  const bool source = of_keys || ((stack == Stack::cross || (one && (queries != keys || count == keys))) && target);
   named.key_tokens = TRY(source                                        ? take_tokens(where, file, {"tokens"}, keys)
                          : key_words && (one || stack == Stack::cross) ? take_tokens(where, file, {"key_tokens"}, keys)
                          : stack != Stack::cross && queries == keys    ? Result<Tokens>(named.query_tokens)

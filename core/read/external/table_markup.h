@@ -1,0 +1,21 @@
+// What stands in a table of LaTeX, Markdown or CSV beside its numbers and words.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace headlight {
+
+inline constexpr std::string_view kTableSpaces = " \t\r\n\f\v";
+std::string_view without_spaces(std::string_view text);
+
+/// The rows of a table of LaTeX, a line each: what stands between \begin{…}{…}, \\ and \end, without rules.
+std::string lines_of_latex(std::string_view text);
+
+/// A cell without what LaTeX and Markdown set it in: $0.9$, {0.9}, \textbf{0.9}, \cellcolor{red}0.9, **0.9**.
+std::string_view bare_cell(std::string_view cell);
+
+/// A label as it was before it was put into a table: "" in quotes, \_ of LaTeX.
+std::string label_of(std::string_view cell, bool latex);
+
+}  // namespace headlight
