@@ -26,6 +26,7 @@ import numpy as np
 Array = np.ndarray
 _AHEAD = 1024      # sentences that are read before their answers are taken
 _PIPE = 1 << 20    # bytes of answers that the program may be ahead: it computes while the last ones are read here
+_MOST_HELD = 1 << 32     # bytes of arrays, which the program refuses only when they are written
 _DTYPES = {"float32": "F32", "bool": "BOOL", "int64": "I64", "int32": "I32", "uint8": "U8", "float16": "F16",
            "int16": "I16", "uint16": "U16", "bfloat16": "BF16", "void16": "BF16"}
 STACKS = ("encoder_attentions", "decoder_attentions", "cross_attentions")
@@ -349,8 +350,8 @@ def arrays_of(held: Any, said: set[str], name: str = "") -> dict[str, Any]:
     if getattr(held, "dtype", None) == object and held.ndim == 1:      # arrays in an array
         held = [*held]
     if is_array(held):
-        half = str(getattr(held, "dtype", "")) in ("|V2", "bfloat16", "float16") and type(held) is np.ndarray
-        return {name or "array": held if half or (is_tensor(held) and _is_plain(held)) else as_numpy(held)}
+        kept = type(held) in (np.ndarray, np.memmap) and _dtype_of(held) in ("float32", "float16", "bfloat16", "void16")
+        return {name or "array": held if kept or (is_tensor(held) and _is_plain(held)) else as_numpy(held)}
     if isinstance(held, (ValuesView, Iterator, Sequence)) and not isinstance(held, (str, bytes, *LISTS)):
         held = [*held]
     if isinstance(held, LISTS) and not hasattr(held, "_fields"):
@@ -442,6 +443,8 @@ def held_file(held: Any, options: dict[str, Any]) -> Iterator[str]:
         print(*(f"headlight: {line}\n" for line in said), file=sys.stderr, end="", sep="")
         metadata = {name: json.dumps(_words_in([*words] if isinstance(words, str) else words), ensure_ascii=False)
                     for name, words in given.items() if words is not None}
+    size = sum(4 * int(np.prod(array.shape)) for array in arrays.values())
+    require(size <= _MOST_HELD, "attentions", f"at most {_MOST_HELD} bytes (a layer of them)", size)
     more = held if isinstance(held, dict) else {}
     sides = ("queries", "keys", "values")
     arrays.update({name: more[name] for name in sides if isinstance(more.get(name), np.ndarray)})

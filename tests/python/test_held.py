@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 import tempfile
+import time
 import unittest
 from unittest import mock
 
@@ -234,6 +235,13 @@ class Held(unittest.TestCase):
         self.assertNotIn("too many", strongest._repr_html_())
         self.assertIn('"summed_up":{"by":"mean:heads"', mean.html)
         self.assertIn("iframe", page._repr_html_())
+
+    def test_too_many_weights_are_refused_before_they_are_written(self):
+        begin = time.process_time()
+        for held in (torch.zeros(1, 1, 1, 1).expand(24, 16, 2560, 2560), np.broadcast_to(np.float32(0), (24, 16, 2560, 2560)),
+                     [torch.zeros(1, 1, 1, 1).expand(1, 16, 2560, 2560)] * 24):
+            self.assertIn("expected at most 4294967296 bytes (a layer of them), found 10066329600", taken(held))
+        self.assertLess(time.process_time() - begin, 1)
 
     def test_what_is_refused_is_one_line(self):
         ragged = (t(1, 4, 5, 5), t(1, 4, 6, 5))
