@@ -22,7 +22,8 @@ class Manager extends jupyter.ManagerBase {
 const [_esm, html] = await Promise.all(['widget.js', 'page.html'].map(async (file) => (await fetch(file)).text()));
 window.sent = {};
 const comm = {comm_id: 'one', target_name: 'jupyter.widget', on_msg() {}, on_close() {}, close() {},
-  send(data, {iopub, shell}) { Object.assign(sent, data.state); setTimeout(() => iopub?.status?.({content: {execution_state: 'idle'}})); return 'sent'; }};
+  send(data, {iopub}) { Object.assign(sent, data.state);
+    setTimeout(() => iopub?.status?.({content: {execution_state: 'idle'}})); return 'sent'; }};
 const of = {model_module: 'anywidget', model_module_version: 'VERSION', view_module: 'anywidget', view_module_version: 'VERSION'};
 const manager = new Manager();
 const model = await manager.new_model({...of, model_name: 'AnyModel', view_name: 'AnyView', model_id: 'one', comm},
