@@ -133,6 +133,32 @@ TEST(TextLines, StandApartAsTheTextDoesAndBreakWhereTheWidthEnds) {
   EXPECT_EQ(lines.below(3, -1), 0);
 }
 
+/// The words of a line as they are read from the left.
+std::vector<std::string> from_the_left(const std::vector<std::string>& words) {
+  std::vector<Token> tokens;
+  std::string typed;
+  for (const std::string& word : words) {
+    if (!typed.empty()) typed += ' ';
+    tokens.push_back({.text = word, .raw = word, .begin = typed.size(), .end = typed.size() + word.size()});
+    typed += word;
+  }
+  TextLines lines =
+      text_lines(tokens, typed, 900, 10, [](std::string_view text, float) { return static_cast<float>(text.size()); });
+  std::ranges::sort(lines.words, {}, &TextLines::Word::x);
+  std::vector<std::string> read;
+  for (const TextLines::Word& word : lines.words) read.push_back(word.label);
+  return read;
+}
+
+TEST(TextLines, NamesWithinASentenceThatRunsTheOtherWayStandInTheirOwnOrder) {
+  using Read = std::vector<std::string>;
+  EXPECT_EQ(from_the_left({"שלום", "New", "York", "2024", "עולם", "."}),
+            (Read{".", "עולם", "New", "York", "2024", "שלום"}));
+  EXPECT_EQ(from_the_left({"the", "שלום", "עולם", "3", "cat"}), (Read{"the", "3", "עולם", "שלום", "cat"}));
+  EXPECT_EQ(from_the_left({"שלום", "5", "(", "AI", ")"}), (Read{")", "AI", "(", "5", "שלום"}));
+  EXPECT_EQ(from_the_left({"the", "cat", "3"}), (Read{"the", "cat", "3"}));
+}
+
 TEST(TextFigure, IsTidyAndEachShadeHasTheColourOfItsWeight) {
   for (const Index count : {3, 60, 400}) {
     const Document document = document_of(count);

@@ -75,6 +75,44 @@ Index TextLines::below(Index word, Index lines) const {
   return nearest;
 }
 
+namespace {
+
+/// Whether a word has letters that run from the right, or from the left, or a number; else it has signs alone.
+enum class Runs { right, left, number, nowhere };
+
+Runs runs_of(std::string_view word) {
+  if (begins_right_to_left(word)) return Runs::right;
+  Runs runs = Runs::nowhere;
+  for (const char32_t c : code_points(word)) {
+    if ((c | 32) >= U'a' && ((c | 32) <= U'z' || c >= 0x00C0) && !(c >= 0x2000 && c < 0x2C00)) return Runs::left;
+    if (c >= U'0' && c <= U'9') runs = Runs::number;
+  }
+  return runs;
+}
+
+/// Words that run against their line stand in their own order, with the numbers behind them: a name in Latin letters
+/// within a Hebrew sentence.
+void turn_phrases(TextLines& lines, Runs with) {
+  const Runs against = with == Runs::right ? Runs::left : Runs::right;
+  for (std::size_t first = 0, behind = 0; first < lines.words.size(); first = behind) {
+    std::size_t last = first;
+    const Index line = lines.words[first].line;
+    const bool turns = runs_of(lines.words[first].label) == against;
+    for (behind = first + 1; turns && behind < lines.words.size() && lines.words[behind].line == line; ++behind) {
+      const Runs runs = runs_of(lines.words[behind].label);
+      if (runs == with) break;
+      if (runs != Runs::nowhere) last = behind;
+    }
+    behind = last + 1;
+    const auto &one = lines.words[first], &other = lines.words[last];
+    const float both = std::min(one.x, other.x) + std::max(one.x + one.width, other.x + other.width);
+    for (std::size_t at = first; at < behind; ++at)
+      lines.words[at].x = both - lines.words[at].x - lines.words[at].width;
+  }
+}
+
+}  // namespace
+
 TextLines text_lines(const std::vector<Token>& tokens, std::string_view typed, float width, float em,
                      const TextWidth& measure) {
   TextLines lines{.words = {}, .begins = {}, .em = em, .pitch = std::round(4 * kTextPitch * em) / 4, .width = width};
@@ -103,8 +141,10 @@ TextLines text_lines(const std::vector<Token>& tokens, std::string_view typed, f
     x += wide;
   }
   lines.begins.push_back(static_cast<Index>(tokens.size()));
-  if (begins_right_to_left(typed))
-    for (TextLines::Word& word : lines.words) word.x = width - word.x - word.width;
+  const bool from_right = begins_right_to_left(typed);
+  for (TextLines::Word& word : lines.words)
+    if (from_right) word.x = width - word.x - word.width;
+  turn_phrases(lines, from_right ? Runs::right : Runs::left);
   return lines;
 }
 
