@@ -90,7 +90,7 @@ class Folder(contextlib.AbstractContextManager):
 
 
 # What the program says of arrays: what they were taken for, and numbers that are no weights.
-_OF_ARRAYS = re.compile(r": (taken for .*|"
+_OF_ARRAYS = re.compile(r": (taken for .*|a batch of .*|"
                         r"[^:]*attentions[^:]*: .*(?: NaNs? in | below 0 \(| to neither 1 nor 0|weights are 0).*)$")
 
 
@@ -435,8 +435,14 @@ def held_file(held: Any, options: dict[str, Any]) -> Iterator[str]:
     """A SOURCE with these arrays, there for a while: a path, and which part is meant, taken out of `options`."""
     tokens, target_tokens = _words_of(held, options.pop("tokens", None), options.pop("target_tokens", None))
     choice = {name: options.pop(name, None) for name in ("sentence", "step", "array", "axes", "grid")}
+    part = "".join(f"#{name}={value}" for name, value in choice.items() if value is not None)
+    if hasattr(type(held), "columns") and {"query", "key", "weight"} <= {*held.columns}:      # a weight a row
+        with Folder() as folder:
+            (getattr(held, "to_csv", None) or held.write_csv)(path := os.path.join(folder, "attention.csv"))
+            yield path + part
+        return
     if hasattr(type(held), "stacks"):      # what `watch` saw
-        arrays = held.stacks(choice.pop("sentence") or 0)
+        arrays, part = held.stacks(choice["sentence"] or 0), ""
         metadata = token_metadata(arrays, tokens, target_tokens)
     else:
         arrays, given = arrays_of(held, said := set()), {"tokens": tokens, "target_tokens": target_tokens}
@@ -449,7 +455,7 @@ def held_file(held: Any, options: dict[str, Any]) -> Iterator[str]:
     sides = ("queries", "keys", "values")
     arrays.update({name: more[name] for name in sides if isinstance(more.get(name), np.ndarray)})
     with tensors_file(arrays, metadata) as path:
-        yield path + "".join(f"#{name}={value}" for name, value in choice.items() if value is not None)
+        yield path + part
 
 
 def _words_in(words: Any) -> Any:

@@ -181,6 +181,21 @@ class Held(unittest.TestCase):
                 with open(path, encoding="utf-8") as file:
                     self.assertIn(f"Self,0,0,0,0,{first},", file.read())
 
+    def test_a_data_frame_with_a_weight_a_row(self):
+        class Frame:
+            columns = ["layer", "query", "key", "weight"]
+
+            def to_csv(self, path):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(",layer,query,key,weight\n0,0,0,0,0.25\n1,0,0,1,0.75\n2,1,0,0,1\n3,1,0,1,0\n")
+        np.testing.assert_array_equal(headlight.export(Frame())["attentions"], [[[[0.25, 0.75]]], [[[1, 0]]]])
+
+    def test_outputs_in_a_list_are_sentences_and_said(self):
+        outputs = [{"attentions": w(1, 4, size, size)} for size in (3, 5)]
+        self.assertIn("a batch of 2 sentences: the first is shown", taken(outputs))
+        with contextlib.redirect_stderr(io.StringIO()):
+            self.assertEqual(headlight.export(outputs, sentence=1)["attentions"].shape, (1, 4, 5, 5))
+
     def test_words_are_kept_by_every_format(self):
         three = [t(1, 4, 3, 3)], [t(1, 4, 2, 2)], [t(1, 4, 2, 3)]
         words = {"tokens": ['say "hi"', "a,b", "c\nd"], "target_tokens": [b"x", "Ġy"]}
