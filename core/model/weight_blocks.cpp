@@ -44,73 +44,84 @@ void each_block(const char* from, Index blocks, float* to, const One& one) {
   for (Index block = 0; block < blocks; ++block) one(at + block * bytes, to + block * numbers);
 }
 
-// Blocks of 32. The lower halves of 16 bytes are numbers 0 to 15, the upper halves 16 to 31; fifth bits stand apart,
-// the bit of number j at j.
+// The levels of a block are taken out of its bytes first, sixteen at a time, then widened in a loop of their own: both
+// are loops that a compiler turns into vectors.
 
-/// scale·(q − 8)
-void widen_q4_0(const char* from, Index blocks, float* to) {
-  each_block<18, kSmall>(from, blocks, to, [](const Byte* at, float* x) {
-    const float scale = half_at(at);
-    for (int j = 0; j < 16; ++j) {
-      x[j] = scale * static_cast<float>((at[2 + j] & 15) - 8);
-      x[j + 16] = scale * static_cast<float>((at[2 + j] >> 4) - 8);
-    }
-  });
-}
+/// As wide as a register, for a processor waits where it reads at once what it wrote in parts.
+typedef std::uint64_t Words __attribute__((vector_size(16)));
 
-/// scale·q + least of 32 numbers of 4 bits
-void widen_levels_4(const Byte* from, float scale, float least, float* to) {
-  for (int j = 0; j < 16; ++j) {
-    to[j] = from_level(from[j] & 15, scale, least);
-    to[j + 16] = from_level(from[j] >> 4, scale, least);
+/// `bits` bits from `shift` on of each of `count` bytes (a multiple of 16) join the levels, `up` bits higher.
+inline void take_bits(const Byte* from, int count, int shift, int bits, int up, Byte* levels) {
+  const std::uint64_t mask = 0x0101010101010101u * ((1u << bits) - 1u);
+  for (int i = 0; i < count; i += 16) {
+    Words taken, joined;
+    std::memcpy(&taken, from + i, sizeof taken);
+    std::memcpy(&joined, levels + i, sizeof joined);
+    joined |= (taken >> shift & mask) << up;
+    std::memcpy(levels + i, &joined, sizeof joined);
   }
 }
 
-void widen_q4_1(const char* from, Index blocks, float* to) {
-  each_block<20, kSmall>(from, blocks, to,
-                         [](const Byte* at, float* x) { widen_levels_4(at + 4, half_at(at), half_at(at + 2), x); });
+/// scale·(q − middle)
+template <int count, class Level>
+void widen_centred(const Level* q, int middle, float scale, float* x) {
+  for (int j = 0; j < count; ++j) x[j] = scale * static_cast<float>(q[j] - middle);
+}
+/// scale·q + least
+template <int count>
+void widen_above(const Byte* q, float scale, float least, float* x) {
+  for (int j = 0; j < count; ++j) x[j] = from_level(q[j], scale, least);
 }
 
-/// The five-bit numbers j and j + 16 of a block.
-struct FiveBits {
-  int low, high;
+// Blocks of 32. The lower halves of 16 bytes are numbers 0 to 15, the upper halves 16 to 31; fifth bits stand apart,
+// the bit of number j at j.
+
+struct SmallLevels {
+  Byte q[kSmall] = {};
 };
-FiveBits five_bits(const Byte* fifth, const Byte* four, int j) {
-  std::uint32_t bits;
-  std::memcpy(&bits, fifth, sizeof bits);
-  return {(four[j] & 15) | static_cast<int>((bits >> j & 1) << 4),
-          (four[j] >> 4) | static_cast<int>((bits >> (j + 16) & 1) << 4)};
+SmallLevels four_bits(const Byte* from) {
+  SmallLevels levels;
+  take_bits(from, 16, 0, 4, 0, levels.q);
+  take_bits(from, 16, 4, 4, 0, levels.q + 16);
+  return levels;
+}
+SmallLevels five_bits(const Byte* fifth, const Byte* four) {
+  SmallLevels levels = four_bits(four);
+  // Bit i of a byte is put into byte i of a word, at bit i; where it is set, the sum has bit 7.
+  std::uint64_t set[kSmall / 8];
+  for (int byte = 0; byte < kSmall / 8; ++byte)
+    set[byte] = (fifth[byte] * 0x0101010101010101u & 0x8040201008040201u) + 0x7F7F7F7F7F7F7F7Fu;
+  take_bits(reinterpret_cast<const Byte*>(set), kSmall, 7, 1, 4, levels.q);
+  return levels;
 }
 
-/// scale·(q − 16)
+void widen_q4_0(const char* from, Index blocks, float* to) {
+  each_block<18, kSmall>(from, blocks, to, [](const Byte* at, float* x) {
+    widen_centred<kSmall>(four_bits(at + 2).q, 8, half_at(at), x);
+  });
+}
+
+void widen_q4_1(const char* from, Index blocks, float* to) {
+  each_block<20, kSmall>(from, blocks, to, [](const Byte* at, float* x) {
+    widen_above<kSmall>(four_bits(at + 4).q, half_at(at), half_at(at + 2), x);
+  });
+}
+
 void widen_q5_0(const char* from, Index blocks, float* to) {
   each_block<22, kSmall>(from, blocks, to, [](const Byte* at, float* x) {
-    const float scale = half_at(at);
-    for (int j = 0; j < 16; ++j) {
-      const FiveBits q = five_bits(at + 2, at + 6, j);
-      x[j] = static_cast<float>(q.low - 16) * scale;
-      x[j + 16] = static_cast<float>(q.high - 16) * scale;
-    }
+    widen_centred<kSmall>(five_bits(at + 2, at + 6).q, 16, half_at(at), x);
   });
 }
 
-/// scale·q + least
 void widen_q5_1(const char* from, Index blocks, float* to) {
   each_block<24, kSmall>(from, blocks, to, [](const Byte* at, float* x) {
-    const float scale = half_at(at), least = half_at(at + 2);
-    for (int j = 0; j < 16; ++j) {
-      const FiveBits q = five_bits(at + 4, at + 8, j);
-      x[j] = static_cast<float>(q.low) * scale + least;
-      x[j + 16] = static_cast<float>(q.high) * scale + least;
-    }
+    widen_above<kSmall>(five_bits(at + 4, at + 8).q, half_at(at), half_at(at + 2), x);
   });
 }
 
-/// scale·q
 void widen_q8_0(const char* from, Index blocks, float* to) {
   each_block<34, kSmall>(from, blocks, to, [](const Byte* at, float* x) {
-    const float scale = half_at(at);
-    for (int j = 0; j < 32; ++j) x[j] = static_cast<float>(static_cast<std::int8_t>(at[2 + j])) * scale;
+    widen_centred<kSmall>(reinterpret_cast<const std::int8_t*>(at + 2), 0, half_at(at), x);
   });
 }
 
@@ -143,74 +154,96 @@ void widen_iq4_xs(const char* from, Index blocks, float* to) {
   });
 }
 
-/// Sixteen groups of 16: scale·q − least, a byte with four bits of each for every group. Two bits a number: byte l
-/// of a half has those of its numbers l, l + 32, l + 64 and l + 96.
+/// Sixteen groups of 16: scale·(q − middle), plus a least number of each where there are any. In two passes, and four
+/// numbers at a time: a compiler makes no vectors of a loop over 16 bytes, and slow ones of a loop over such loops.
+void widen_groups(const Byte* q, int middle, const float* scales, const float* least, float* x) {
+  typedef float Four __attribute__((vector_size(16)));
+  widen_centred<kLarge>(q, middle, 1, x);
+  for (int j = 0; j < kLarge; j += 4) {
+    Four numbers;
+    std::memcpy(&numbers, x + j, sizeof numbers);
+    numbers *= scales[j / 16];
+    if (least) numbers += least[j / 16];
+    std::memcpy(x + j, &numbers, sizeof numbers);
+  }
+}
+
+/// Two bits a number: byte l of a half has those of its numbers l, l + 32, l + 64 and l + 96.
+void take_two_bits(const Byte* from, int up, Byte* levels) {
+  for (int part = 0; part < 8; ++part) take_bits(from + part / 4 * 32, 32, part % 4 * 2, 2, up, levels + 32 * part);
+}
+
+/// Sixteen groups of 16: scale·q − least, a byte with four bits of each for every group.
 void widen_q2_k(const char* from, Index blocks, float* to) {
   each_block<84, kLarge>(from, blocks, to, [](const Byte* at, float* x) {
     const float scale = half_at(at + 80), least = half_at(at + 82);
-    for (int group = 0; group < 16; ++group, x += 16) {
-      const float own = scale * static_cast<float>(at[group] & 15),
-                  own_least = least * static_cast<float>(at[group] >> 4);
-      const Byte* const q = at + 16 + group / 8 * 32 + group % 2 * 16;
-      const int shift = group % 8 / 2 * 2;
-      for (int l = 0; l < 16; ++l) x[l] = own * static_cast<float>(q[l] >> shift & 3) - own_least;
+    Byte q[kLarge] = {};
+    take_two_bits(at + 16, 0, q);
+    float own[16], own_least[16];
+    for (int group = 0; group < 16; ++group) {
+      own[group] = scale * static_cast<float>(at[group] & 15);
+      own_least[group] = -(least * static_cast<float>(at[group] >> 4));
     }
+    widen_groups(q, 0, own, own_least, x);
   });
 }
 
 /// Sixteen groups of 16 with scales minus 32 in six bits, the lower four in eight bytes, the upper two in four. Two
-/// bits a number as in Q2_K; a third one, of which byte l has those of numbers l, l + 32, …; without it 4 is
-/// subtracted.
+/// bits a number as in Q2_K; a third one, of which byte l has those of numbers l, l + 32, …
 void widen_q3_k(const char* from, Index blocks, float* to) {
   each_block<110, kLarge>(from, blocks, to, [](const Byte* at, float* x) {
     const Byte* const scales = at + 96;
     const float scale = half_at(at + 108);
-    for (int group = 0; group < 16; ++group, x += 16) {
+    Byte q[kLarge] = {};
+    take_two_bits(at + 32, 0, q);
+    for (int part = 0; part < 8; ++part) take_bits(at, 32, part, 1, 2, q + 32 * part);
+    float own[16];
+    for (int group = 0; group < 16; ++group) {
       const int low = scales[group % 8] >> (group / 8 * 4) & 15, high = scales[8 + group % 4] >> (group / 4 * 2) & 3;
-      const float own = scale * static_cast<float>((low | high << 4) - 32);
-      const Byte *const third = at + group % 2 * 16, *const q = at + 32 + group / 8 * 32 + group % 2 * 16;
-      const int shift = group % 8 / 2 * 2, bit = group / 2;
-      for (int l = 0; l < 16; ++l) x[l] = own * static_cast<float>((q[l] >> shift & 3) - 4 + (third[l] >> bit & 1) * 4);
+      own[group] = scale * static_cast<float>((low | high << 4) - 32);
     }
+    widen_groups(q, 4, own, nullptr, x);
   });
 }
 
-/// Six bits each for the scale and the least number of a group of 32, eight groups in twelve bytes.
-struct GroupScale {
-  float scale, least;
-};
-GroupScale group_scale(const Byte* at, int group) {
-  const Byte* const six = at + 4;
+/// Levels of eight groups of 32: scale·q − least, six bits each for the scale and the least number of a group, in
+/// twelve bytes behind the block's own two.
+void widen_by_six_bits(const Byte* at, const Byte* q, float* x) {
   const float scale = half_at(at), least = half_at(at + 2);
-  const int own = group < 4 ? six[group] & 63 : (six[group + 4] & 15) | six[group - 4] >> 6 << 4;
-  const int own_least = group < 4 ? six[group + 4] & 63 : six[group + 4] >> 4 | six[group] >> 6 << 4;
-  return {scale * static_cast<float>(own), least * static_cast<float>(own_least)};
+  const Byte* const six = at + 4;
+  Byte own[8], own_least[8];
+  for (int group = 0; group < 4; ++group) {
+    own[group] = six[group] & 63;
+    own_least[group] = six[group + 4] & 63;
+    own[group + 4] = static_cast<Byte>((six[group + 8] & 15) | six[group] >> 6 << 4);
+    own_least[group + 4] = static_cast<Byte>(six[group + 8] >> 4 | six[group + 4] >> 6 << 4);
+  }
+  for (int group = 0; group < 8; ++group)
+    widen_above<32>(q + 32 * group, scale * static_cast<float>(own[group]),
+                    -(least * static_cast<float>(own_least[group])), x + 32 * group);
 }
 
-/// scale·q − least; 32 bytes hold two groups.
+/// 32 bytes hold two groups, with four bits of each number.
+void take_four_bits(const Byte* from, Byte* levels) {
+  for (int group = 0; group < 8; ++group)
+    take_bits(from + group / 2 * 32, 32, group % 2 * 4, 4, 0, levels + 32 * group);
+}
+
 void widen_q4_k(const char* from, Index blocks, float* to) {
   each_block<144, kLarge>(from, blocks, to, [](const Byte* at, float* x) {
-    for (int pair = 0; pair < 4; ++pair, x += 64) {
-      const GroupScale low = group_scale(at, 2 * pair), high = group_scale(at, 2 * pair + 1);
-      const Byte* const q = at + 16 + 32 * pair;
-      for (int l = 0; l < 32; ++l) x[l] = low.scale * static_cast<float>(q[l] & 15) - low.least;
-      for (int l = 0; l < 32; ++l) x[l + 32] = high.scale * static_cast<float>(q[l] >> 4) - high.least;
-    }
+    Byte q[kLarge] = {};
+    take_four_bits(at + 16, q);
+    widen_by_six_bits(at, q, x);
   });
 }
 
 /// The same with a fifth bit: bit g of byte l is that of number l of group g.
 void widen_q5_k(const char* from, Index blocks, float* to) {
   each_block<176, kLarge>(from, blocks, to, [](const Byte* at, float* x) {
-    const Byte* const fifth = at + 16;
-    for (int pair = 0; pair < 4; ++pair, x += 64) {
-      const GroupScale low = group_scale(at, 2 * pair), high = group_scale(at, 2 * pair + 1);
-      const Byte* const q = at + 48 + 32 * pair;
-      for (int l = 0; l < 32; ++l) {
-        x[l] = low.scale * static_cast<float>((q[l] & 15) + (fifth[l] >> (2 * pair) & 1) * 16) - low.least;
-        x[l + 32] = high.scale * static_cast<float>((q[l] >> 4) + (fifth[l] >> (2 * pair + 1) & 1) * 16) - high.least;
-      }
-    }
+    Byte q[kLarge] = {};
+    take_four_bits(at + 48, q);
+    for (int group = 0; group < 8; ++group) take_bits(at + 16, 32, group, 1, 4, q + 32 * group);
+    widen_by_six_bits(at, q, x);
   });
 }
 
@@ -219,15 +252,14 @@ void widen_q5_k(const char* from, Index blocks, float* to) {
 void widen_q6_k(const char* from, Index blocks, float* to) {
   each_block<210, kLarge>(from, blocks, to, [](const Byte* at, float* x) {
     const float scale = half_at(at + 208);
-    for (int group = 0; group < 16; ++group, x += 16) {
-      const int half = group / 8, part = group % 8 / 2, side = group % 2 * 16;
-      const Byte* const four = at + half * 64 + part % 2 * 32 + side;
-      const Byte* const two = at + 128 + half * 32 + side;
-      const int four_shift = part / 2 * 4, two_shift = part * 2;
-      const float own = scale * static_cast<float>(static_cast<std::int8_t>(at[192 + group]));
-      for (int l = 0; l < 16; ++l)
-        x[l] = own * static_cast<float>(((four[l] >> four_shift & 15) | (two[l] >> two_shift & 3) << 4) - 32);
-    }
+    Byte q[kLarge] = {};
+    take_two_bits(at + 128, 4, q);
+    for (int part = 0; part < 8; ++part)
+      take_bits(at + part / 4 * 64 + part % 2 * 32, 32, part % 4 / 2 * 4, 4, 0, q + 32 * part);
+    float own[16];
+    for (int group = 0; group < 16; ++group)
+      own[group] = scale * static_cast<float>(static_cast<std::int8_t>(at[192 + group]));
+    widen_groups(q, 32, own, nullptr, x);
   });
 }
 
@@ -240,25 +272,35 @@ float float_at(const Byte* at) {
 }
 
 void widen_grouped_4(const char* from, Index blocks, float* to) {
-  each_block<24, kSmall>(from, blocks, to,
-                         [](const Byte* at, float* x) { widen_levels_4(at + 8, float_at(at), float_at(at + 4), x); });
+  each_block<24, kSmall>(from, blocks, to, [](const Byte* at, float* x) {
+    widen_above<kSmall>(four_bits(at + 8).q, float_at(at), float_at(at + 4), x);
+  });
 }
 
 void widen_grouped_8(const char* from, Index blocks, float* to) {
   each_block<40, kSmall>(from, blocks, to, [](const Byte* at, float* x) {
-    for (int j = 0; j < kSmall; ++j) x[j] = from_level(at[8 + j], float_at(at), float_at(at + 4));
+    widen_above<kSmall>(at + 8, float_at(at), float_at(at + 4), x);
   });
 }
 
 void widen_int8(const char* from, Index blocks, float* to) {
   each_block<36, kSmall>(from, blocks, to, [](const Byte* at, float* x) {
-    for (int j = 0; j < kSmall; ++j) x[j] = from_int8(static_cast<std::int8_t>(at[4 + j]), float_at(at));
+    const float scale = float_at(at);
+    for (int j = 0; j < kSmall; ++j) x[j] = from_int8(static_cast<std::int8_t>(at[4 + j]), scale);
   });
 }
 
+/// Of each byte. Computed one by one they cost a hundred cycles where a processor multiplies subnormal numbers slowly.
+constexpr auto kFloat8 = [] {
+  std::array<float, 256> all{};
+  for (unsigned bits = 0; bits < all.size(); ++bits) all[bits] = from_float8(static_cast<Byte>(bits));
+  return all;
+}();
+
 void widen_float8(const char* from, Index blocks, float* to) {
   each_block<36, kSmall>(from, blocks, to, [](const Byte* at, float* x) {
-    for (int j = 0; j < kSmall; ++j) x[j] = from_float8(at[4 + j]) * float_at(at);
+    const float scale = float_at(at);
+    for (int j = 0; j < kSmall; ++j) x[j] = kFloat8[at[4 + j]] * scale;
   });
 }
 
