@@ -1,6 +1,7 @@
 #include "model/fingerprint.h"
 
 #include <bit>
+#include <cstring>
 #include <type_traits>
 
 #include "base/formatted.h"
@@ -13,14 +14,16 @@ namespace {
 
 constexpr Index kRowsOfEach = 8;
 
+std::string_view bytes_of(const Matrix& matrix) {
+  return {reinterpret_cast<const char*>(matrix.data()), static_cast<std::size_t>(matrix.size()) * sizeof(float)};
+}
+
 /// Collects the hashes of rows, and of which they are.
 class Rows {
  public:
   void add(const ConstMatrixRef& row) {
     const Matrix own = row;  // without gaps
-    hashes_ += std::to_string(hash_text(
-                   {reinterpret_cast<const char*>(own.data()), static_cast<std::size_t>(own.size()) * sizeof(float)})) +
-               ' ';
+    hashes_ += std::to_string(hash_text(bytes_of(own))) + ' ';
   }
   template <class RowOf>
   void add_some(Index rows, const RowOf& row_of) {
@@ -59,19 +62,6 @@ void add_stack(const StackWeights& stack, Rows& rows) {
   }
 }
 
-/// A hash of numbers, four at a time: what hash_text would take seconds for.
-std::uint64_t hash_of(const float* numbers, std::size_t count) {
-  constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15;
-  std::uint64_t lanes[4] = {1, 2, 3, 4};
-  for (std::size_t i = 0; i < count; ++i) {
-    std::uint64_t& lane = lanes[i % 4];
-    lane = std::rotl((lane ^ std::bit_cast<std::uint32_t>(numbers[i])) * kPrime, 29);
-  }
-  std::uint64_t hash = count;
-  for (const std::uint64_t lane : lanes) hash = std::rotl((hash ^ lane) * kPrime, 31);
-  return hash;
-}
-
 /// Collects the settings of a model and the hashes of all of its numbers.
 class Identity {
  public:
@@ -83,7 +73,7 @@ class Identity {
   }
   void add(const Matrix& matrix) {
     add_settings(matrix.rows(), matrix.cols());
-    text_ += std::to_string(hash_of(matrix.data(), static_cast<std::size_t>(matrix.size()))) + ' ';
+    text_ += std::to_string(hash_bytes(bytes_of(matrix))) + ' ';
   }
   void add(const Vector& vector) { add(Matrix(vector)); }
   void add(const Linear& linear) {
@@ -92,7 +82,7 @@ class Identity {
     std::vector<std::uint64_t> hashes(static_cast<std::size_t>((rows + kRows - 1) / kRows));
     parallel_for(static_cast<Index>(hashes.size()), threads_, [&](Index block) {
       const Matrix part = weight_rows(linear, block * kRows, std::min(kRows, rows - block * kRows));
-      hashes[static_cast<std::size_t>(block)] = hash_of(part.data(), static_cast<std::size_t>(part.size()));
+      hashes[static_cast<std::size_t>(block)] = hash_bytes(bytes_of(part));
     });
     add_settings(rows, rows > 0 ? linear.inputs() : 0);
     for (const std::uint64_t hash : hashes) text_ += std::to_string(hash) + ' ';
@@ -187,6 +177,21 @@ std::string fingerprint(const Model& model) {
   if (model.output && model.output->weight) rows.add_linear(*model.output->weight);
   for_each_given(model, [&](const Matrix& given) { rows.add_matrix(given); });
   return rows.text();
+}
+
+std::uint64_t hash_bytes(std::string_view bytes) {
+  constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15;
+  std::uint64_t lanes[] = {1, 2, 3, 4}, hash = (bytes.size() + 3) / 4;
+  const auto add = [](std::uint64_t& to, std::uint64_t word, int turn) { to = std::rotl((to ^ word) * kPrime, turn); };
+  for (std::uint32_t words[4] = {}; !bytes.empty();) {
+    const std::size_t part = std::min(bytes.size(), sizeof words);
+    if (part < sizeof words) std::fill(words, words + 4, 0);
+    std::memcpy(words, bytes.data(), part);
+    for (std::size_t i = 0; i < (part + 3) / 4; ++i) add(lanes[i], words[i], 29);
+    bytes.remove_prefix(part);
+  }
+  for (const std::uint64_t lane : lanes) add(hash, lane, 31);
+  return hash;
 }
 
 }  // namespace headlight

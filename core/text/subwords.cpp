@@ -12,15 +12,14 @@ namespace headlight {
 
 WordTable::WordTable(std::vector<Word> words) : words_(std::move(words)) {
   const auto before = [](const Word& a, const Word& b) { return a.text < b.text; };
-  if (!std::is_sorted(words_.begin(), words_.end(), before)) std::stable_sort(words_.begin(), words_.end(), before);
-  // Of equal ones the last is kept.
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < words_.size(); ++i) {
-    if (i + 1 < words_.size() && words_[i].text == words_[i + 1].text) continue;
-    if (kept != i) words_[kept] = std::move(words_[i]);
-    ++kept;
+  const auto not_before = [&](const Word& a, const Word& b) { return !before(a, b); };
+  if (std::adjacent_find(words_.begin(), words_.end(), not_before) != words_.end()) {
+    std::stable_sort(words_.begin(), words_.end(), before);
+    // Of equal ones the last is kept.
+    const auto repeated =
+        std::unique(words_.rbegin(), words_.rend(), [](const Word& a, const Word& b) { return a.text == b.text; });
+    words_.erase(words_.begin(), repeated.base());
   }
-  words_.resize(kept);
   for (std::size_t i = 0; i < words_.size(); ++i) {
     assert(words_[i].id >= 0 && words_[i].id < kMostTokenIds);
     const auto id = static_cast<std::size_t>(words_[i].id);

@@ -2,7 +2,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "base/random.h"
+#include "model/fingerprint.h"
 #include "read/tokenizer/kept_words.h"
 #include "read/tokenizer/tokenizer_file.h"
 #include "tokenizing.h"
@@ -88,7 +88,7 @@ TEST_F(KeptWordsTest, DamagedFilesAreReadAnew) {
   const fs::path file = kept().front();
   const std::string whole = *read_file(file);
   const auto hashed = [](std::string bytes) {  // a damage that the hash does not show
-    const std::uint64_t hash = hash_text({bytes.data(), bytes.size() - sizeof hash});
+    const std::uint64_t hash = hash_bytes({bytes.data(), bytes.size() - sizeof hash});
     std::memcpy(bytes.data() + bytes.size() - sizeof hash, &hash, sizeof hash);
     return bytes;
   };

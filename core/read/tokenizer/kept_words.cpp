@@ -9,19 +9,21 @@
 
 #include "base/file.h"
 #include "base/folders.h"
-#include "base/random.h"
+#include "base/formatted.h"
+#include "model/fingerprint.h"
 
 namespace headlight {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kKeptFormat = "headlight words 1\n";
+constexpr std::string_view kKeptFormat = "headlight words 2\n";
 
 fs::path kept_folder() { return config_folder() / "tokenizers"; }
 
 fs::path kept_path(std::string_view text) {
-  return kept_folder() / (hash_digits(text) + "-" + std::to_string(text.size()) + ".words");
+  return kept_folder() / (formatted("%016llx", static_cast<unsigned long long>(hash_bytes(text))) + "-" +
+                          std::to_string(text.size()) + ".words");
 }
 
 /// The numbers of a file, in the machine's order of bytes, which the hash at its end covers, too.
@@ -83,11 +85,11 @@ std::optional<KeptWords> words_of_bytes(std::string_view bytes) {
   std::uint64_t hash = 0;
   std::memcpy(&hash, bytes.data() + bytes.size() - sizeof hash, sizeof hash);
   bytes.remove_suffix(sizeof hash);
-  if (hash_text(bytes) != hash) return std::nullopt;
+  if (hash_bytes(bytes) != hash) return std::nullopt;
   KeptParts parts(bytes.substr(kKeptFormat.size()));
   const auto counts = parts.numbers<std::uint64_t>(3);
   if (!counts) return std::nullopt;
-  const auto merges = parts.numbers<Bpe::Merge>((*counts)[0]);
+  auto merges = parts.numbers<Bpe::Merge>((*counts)[0]);
   const auto ids = parts.numbers<std::int32_t>((*counts)[1]);
   const auto lengths = parts.numbers<std::uint32_t>((*counts)[1]);
   if (!merges || !ids || !lengths) return std::nullopt;
@@ -96,7 +98,7 @@ std::optional<KeptWords> words_of_bytes(std::string_view bytes) {
   if (!words || !rest || !parts.empty()) return std::nullopt;
   WordTable table(*std::move(words));
   if (!are_merges(*merges, table.ids())) return std::nullopt;
-  return KeptWords{std::string(*rest), Bpe::of_merges(std::move(table), {}, *merges)};
+  return KeptWords{std::string(*rest), Bpe::of_merges(std::move(table), {}, *std::move(merges))};
 }
 
 void remove_oldest(const fs::path& folder) {
@@ -146,7 +148,7 @@ void keep_words(std::string_view text, std::string_view rest, const Bpe& bpe) {
   }
   for (const WordTable::Word& word : words) bytes += word.text;
   bytes += rest;
-  const std::uint64_t hash = hash_text(bytes);
+  const std::uint64_t hash = hash_bytes(bytes);
   put_numbers(bytes, &hash, 1);
   std::error_code error;
   fs::create_directories(kept_folder(), error);

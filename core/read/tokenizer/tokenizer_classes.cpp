@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 #include <utility>
 
 #include "read/tokenizer/tokenizer_json.h"
@@ -251,14 +252,18 @@ Status add_tokens(std::string_view where, Tokenizer& tokenizer, std::vector<Adde
   const WordTable& words = words_of(tokenizer);
   std::size_t before = present.size();
   std::int32_t next = static_cast<std::int32_t>(words.size());
-  for (const AddedToken& token : present) next = std::max(next, token.id + 1);
+  std::unordered_map<std::string, std::size_t> place_of;  // in `present`, by content
+  for (std::size_t i = 0; i < present.size(); ++i) {
+    next = std::max(next, present[i].id + 1);
+    place_of.try_emplace(present[i].content, i);
+  }
   const bool own_count = before > 0 && settings.added_from == "added_tokens.json";
   const auto put = [&](AddedToken token, bool replace) {
-    const auto there = std::find_if(present.begin(), present.end(),
-                                    [&](const AddedToken& other) { return other.content == token.content; });
-    if (there != present.end()) {
-      token.id = there->id;
-      if (replace) *there = std::move(token);
+    const auto [found, fresh] = place_of.try_emplace(token.content, present.size());
+    if (!fresh) {
+      AddedToken& there = present[found->second];
+      token.id = there.id;
+      if (replace) there = std::move(token);
       return;
     }
     const std::int32_t stated = token.id;
