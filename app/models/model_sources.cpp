@@ -164,7 +164,8 @@ Result<ArrayChoice> array_choice(const fs::path& source) {
 bool names_kept_model(const fs::path& source) {
   const fs::path path = parts_of_source(source).path;
   const std::string name = path.string();  // which a colon may stand in
-  return !name.starts_with(kShipped) && !name.starts_with(kNumbersSource) && is_model_name(name) && !path_exists(path);
+  return !name.starts_with(kShipped) && !name.starts_with(kNumbersSource) && is_model_name(name) &&
+         !path_exists(path) && stand_in(path).empty();
 }
 
 Result<fs::path> path_of_source(const fs::path& asked, std::vector<Error>* warnings) {

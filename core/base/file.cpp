@@ -166,20 +166,51 @@ std::string as_lfs_pointer(std::string_view text) {
          ", not the file: run `git lfs pull` in its folder, or download it again";
 }
 
+/// Of a file of a model the same, and what a server answers in its place.
+std::string stand_in_of(const std::filesystem::path& path, std::string_view text) {
+  constexpr std::string_view kOfModels[] = {".safetensors", ".bin",  ".pt",  ".pth", ".ckpt",
+                                            ".gguf",        ".json", ".npz", ".npy", ".model"};
+  if (std::string pointer = as_lfs_pointer(text); !pointer.empty()) return pointer;
+  if (std::find(std::begin(kOfModels), std::end(kOfModels), path.extension()) == std::end(kOfModels)) return {};
+  text.remove_prefix(std::min(text.size(), text.find_first_not_of("\xEF\xBB\xBF \t\r\n")));
+  for (const char* begin : {"<!doctype", "<html", "<?xml"}) {
+    std::string word(text.substr(0, std::string_view(begin).size()));
+    for (char& c : word) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    if (word == begin) return "a page of the web, not the file: download the file itself";
+  }
+  const auto is_binary = [](unsigned char c) { return c >= 0x7F || (c < ' ' && c != '\t' && c != '\r' && c != '\n'); };
+  const bool may_be_text = path.extension() == ".json" || path.extension() == ".model";
+  if (text.size() < sizeof(std::uint64_t) || may_be_text || std::any_of(text.begin(), text.end(), is_binary)) return {};
+  return "a text, not the file: '" + printable(text.substr(0, std::min<std::size_t>(text.find('\n'), 60))) + "'";
+}
+
+/// Of a link that leads to no file where it leads.
+std::string as_broken_link(const std::filesystem::path& path) {
+  std::error_code error, unreadable;
+  if (!std::filesystem::is_symlink(path, unreadable) || std::filesystem::exists(path, error)) return {};
+  if (error == std::errc::too_many_symbolic_link_levels) return "a symbolic link that leads back to itself";
+  return "a symbolic link to '" + printable(std::filesystem::read_symlink(path, unreadable).string()) +
+         "', which is not there";
+}
+
 }  // namespace
 
-std::string lfs_pointer(const std::filesystem::path& path) {
-  constexpr std::size_t kMostPointer = 1024;
-  if (!is_regular(path)) return {};
-  const auto text = read_regular(path, kMostPointer);
-  return text ? as_lfs_pointer(*text) : std::string();
+std::string stand_in(const std::filesystem::path& path) {
+  constexpr std::size_t kBegin = 1024;
+  if (!is_regular(path)) return as_broken_link(path);
+  const int descriptor = open_file(path, Opening::read);
+  if (descriptor < 0) return {};
+  char begin[kBegin];
+  const std::ptrdiff_t got = read_some(descriptor, begin, kBegin);
+  close_file(descriptor);
+  return stand_in_of(path, {begin, static_cast<std::size_t>(std::max<std::ptrdiff_t>(got, 0))});
 }
 
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit) {
   auto text = read_regular(path, limit);
   if (!text) return text;
-  if (const std::string pointer = as_lfs_pointer(*text); !pointer.empty())
-    return bad_input(path.string(), "", "the file itself", pointer, ErrorCode::file_damaged);
+  if (const std::string other = stand_in_of(path, *text); !other.empty())
+    return bad_input(path.string(), "", "the file itself", other, ErrorCode::file_damaged);
   return text;
 }
 

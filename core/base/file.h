@@ -24,8 +24,9 @@ Error cannot_open(const std::filesystem::path& path, int error);
 Result<std::string> read_file(const std::filesystem::path& path,
                               std::size_t limit = within_memory(std::uint64_t{1} << 32));
 
-/// What the file is where Git LFS left a pointer in its place, which read_file refuses; empty of any other.
-std::string lfs_pointer(const std::filesystem::path& path);
+/// What is in the place of a file: a pointer of Git LFS or, of a file of a model, a page of the web, both of which
+/// read_file refuses, or a link that leads nowhere. Empty of any other.
+std::string stand_in(const std::filesystem::path& path);
 
 /// Reads standard input to its end, at most `limit` bytes.
 Result<std::string> read_standard_input(std::size_t limit = std::size_t{1} << 30);

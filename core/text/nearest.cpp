@@ -79,7 +79,7 @@ std::string nearest_hint(const fs::path& path) {
 }
 
 std::string foreign_format(const fs::path& path) {
-  if (std::string pointer = lfs_pointer(path); !pointer.empty()) return pointer;
+  if (std::string other = stand_in(path); !other.empty()) return other;
   if (path.extension() == ".onnx")
     return "an ONNX file, a program without the names of its parts, which is not read; the folder that it was exported "
            "from is: config.json and model.safetensors";
@@ -87,7 +87,7 @@ std::string foreign_format(const fs::path& path) {
 }
 
 std::string found_at(const fs::path& path) {
-  if (!path_exists(path)) return "no such file" + nearest_hint(path);
+  if (!path_exists(path) && stand_in(path).empty()) return "no such file" + nearest_hint(path);
   const std::string foreign = foreign_format(path);
   return foreign.empty() ? "another file" : foreign;
 }

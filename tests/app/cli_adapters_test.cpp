@@ -34,11 +34,40 @@ TEST_F(BadFolders, AnAdaptersBaseMustBeThereAndOne) {
 
 TEST_F(BadFolders, LinksThatLeadToThemselvesAreNothing) {
   fs::create_directory_symlink("loop", folder_ / "loop");
-  EXPECT_TRUE(contains(refused({"export", (folder_ / "loop").string(), "--ids", "1"}), "expected "));
-  EXPECT_TRUE(contains(refused({"what", (folder_ / "loop").string()}), "expected "));
-  fs::remove(folder_ / "base/model.safetensors");
-  fs::create_symlink("model.safetensors", folder_ / "base/model.safetensors");
-  EXPECT_TRUE(contains(refused({"export", (folder_ / "base").string(), "--ids", "1"}), "expected "));
+  const std::string loop = "found a symbolic link that leads back to itself";
+  for (const char* command : {"export", "what", "check"})
+    EXPECT_TRUE(contains(refused({command, (folder_ / "loop").string()}), loop)) << command;
+  const std::string base = (folder_ / "base").string();
+  for (const char* name : {"model.safetensors", "config.json"}) {
+    fs::rename(folder_ / "base" / name, folder_ / "kept");
+    fs::create_symlink(name, folder_ / "base" / name);
+    const std::string line = refused({"export", base, "--ids", "1"});
+    EXPECT_TRUE(contains(line, name) && contains(line, "a symbolic link that leads back to itself")) << line;
+    fs::remove(folder_ / "base" / name);
+    fs::create_symlink("../blobs/0a", folder_ / "base" / name);
+    EXPECT_TRUE(contains(refused({"export", base, "--ids", "1"}), "a symbolic link to '../blobs/0a', which is not"));
+    fs::remove(folder_ / "base" / name);
+    fs::rename(folder_ / "kept", folder_ / "base" / name);
+  }
+  fs::create_symlink("tokenizer.json", folder_ / "base/tokenizer.json");
+  EXPECT_TRUE(
+      contains(refused({"tokenize", base, "--text", "a"}), "tokenizer.json: expected the file itself, " + loop));
+}
+
+TEST_F(BadFolders, WhatStandsInPlaceOfAnAdaptersWeightsIsNamed) {
+  const std::string own = adapter("base");
+  const auto expect = [&](const std::string& bytes, const std::string& found) {
+    for (const char* name : {"adapter_model.safetensors", "adapter_model.bin"}) {
+      folder_.with(std::string("adapter/") + name, bytes);
+      const std::string line = refused({"export", own, "--ids", "1"});
+      EXPECT_TRUE(contains(line, std::string(name) + ": expected ") && contains(line, "found " + found)) << line;
+      fs::remove(folder_ / "adapter" / name);
+    }
+  };
+  expect("version https://git-lfs.github.com/spec/v1\noid sha256:0a\nsize 34000000\n",
+         "a Git LFS pointer to a file of 34");
+  for (const char* page : {"<!DOCTYPE html><p>404", "\xEF\xBB\xBF\n<html>", "<?xml version='1.0'?><Error>"})
+    expect(page, "a page of the web, not the file");
 }
 
 TEST_F(BadFolders, ConfigurationsOfHundredsOfMegabytesAreNotRead) {

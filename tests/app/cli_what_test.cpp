@@ -58,6 +58,15 @@ TEST(What, ATokenizerThatCannotBeReadIsSaid) {
       << said.second;
 }
 
+TEST(What, AFamilyIsKnownByTheArchitecturesToo) {
+  const Folder folder;
+  std::filesystem::copy(fixture::golden("bert"), folder / "bert");
+  json config = json::parse(*read_file(folder / "bert/config.json"));
+  config.erase("model_type");
+  folder.with("bert/config.json", config.dump());
+  EXPECT_TRUE(said_of((folder / "bert").string()).first.starts_with("a checkpoint of the family bert, 2 layers"));
+}
+
 TEST(What, AGgufFileIsOneAlsoWhereItIsDamaged) {
   const Folder folder;
   const Said damaged = said_of(folder.with("m.gguf", "GGUF"));

@@ -91,6 +91,9 @@ TEST_F(AdapterFolder, OfOtherSizesIsRefused) {
   config_["r"] = 3;
   expect_refused("lora_A: expected (3, 24), as the base and the rank have it, found (2, 24)");
   config_["r"] = 2;
+  config_["rank_pattern"] = {{"q_proj", 2.5}};
+  expect_refused("rank_pattern: expected whole ranks of 1 or more, found 2.5");
+  config_.erase("rank_pattern");
   arrays_[std::string("base_model.model.") + kModule + ".lora_B.weight"] = filled({23, 2}, 1);
   expect_refused("lora_B: expected (24, 2)");
   arrays_.erase(std::string("base_model.model.") + kModule + ".lora_B.weight");
@@ -112,6 +115,13 @@ TEST_F(AdapterFolder, WithoutItsNumbersIsRefused) {
   EXPECT_NE(checkpoint.error().message().find("adapter_model.safetensors or adapter_model.bin"), std::string::npos);
 }
 
+TEST_F(AdapterFolder, OfNumbersThatAreNoneIsNamedItself) {
+  arrays_[std::string("base_model.model.") + kModule + ".lora_A.weight"] = filled({2, 24}, NAN);
+  expect_refused("adapter_model.safetensors: model.layers.0.self_attn.q_proj.weight[0, 0]: expected a finite number");
+  arrays_.clear();
+  expect_refused("adapter: expected tensors of LoRA (lora_A, lora_B, …), found none");
+}
+
 TEST_F(AdapterFolder, TensorsOfLoraAreNeverNotUsed) {
   auto file = read_safetensors(folder_ / "model.safetensors");
   ASSERT_TRUE(file);
@@ -121,6 +131,11 @@ TEST_F(AdapterFolder, TensorsOfLoraAreNeverNotUsed) {
   const auto checkpoint = read_checkpoint(folder_);
   ASSERT_FALSE(checkpoint);
   EXPECT_NE(checkpoint.error().message().find("adapter_config.json beside it"), std::string::npos);
+}
+
+TEST_F(AdapterFolder, ABiasThatTheBaseLacksIsRefused) {
+  arrays_[std::string("base_model.model.") + kModule + ".bias"] = filled({24}, 1);
+  expect_refused("q_proj.bias: expected a bias in the base, which it changes, found none");
 }
 
 TEST_F(AdapterFolder, OfAMethodThatChangesTheBaseIsToldOf) {

@@ -288,7 +288,10 @@ TEST(Checkpoint, DamagedFoldersGetOneLine) {
                 ": expected weights, found a Git LFS pointer to a file of 438 MB, not the file: run `git lfs "
                 "pull` in its folder, or download it again");
   std::filesystem::remove(folder / "model.safetensors");
-  std::ofstream(folder / "pytorch_model.bin") << "pickle";
+  std::ofstream(folder / "pytorch_model.bin") << "Entry not found";
+  EXPECT_EQ(refusal(), (folder / "pytorch_model.bin").string() +
+                           ": expected weights, found a text, not the file: 'Entry not found'");
+  std::ofstream(folder / "pytorch_model.bin") << '\0';
   EXPECT_EQ(refusal(),
             (folder / "pytorch_model.bin").string() + ": expected a file that torch.save wrote, found other bytes");
   EXPECT_EQ(refusal().find('\n'), std::string::npos);

@@ -79,6 +79,10 @@ TEST(GgufFiles, AreRefusedByWhatIsWrong) {
   expect(GgufBytes().put("k", 1u).put("k", 2u).bytes(), "k: expected one value, found two");
   for (const std::uint32_t alignment : {0u, 24u, 1u << 30})
     expect(GgufBytes().put("general.alignment", alignment).bytes(), "general.alignment: expected a power of two");
+  expect(GgufBytes().put("general.alignment", 8, number(std::uint64_t{2}) + "32").bytes(), "expected a power of two");
+  for (const float none : {INFINITY, NAN})
+    expect(GgufBytes().put("k", 6, number(none)).bytes(), "k: expected a finite number, found ");
+  expect(GgufBytes().put("k", 12, number(-double{INFINITY})).bytes(), "k: expected a finite number, found -inf");
   const auto tensor = [&](const std::vector<std::uint64_t>& sizes, std::uint32_t kind, std::uint64_t offset = 0) {
     return GgufBytes().tensor_at("t", sizes, kind, offset, std::string(64, '\0')).bytes();
   };

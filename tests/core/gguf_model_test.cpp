@@ -155,6 +155,7 @@ TEST(GgufModel, IsRefusedByTheKeyThatIsWrong) {
   };
   expect(GgufBytes(), "general.architecture: expected bert, gemma, ");
   expect(GgufBytes().put("general.architecture", "mamba"), "found 'mamba'");
+  expect(GgufBytes().put("general.type", "adapter"), "general.type: expected model, found 'adapter'");
   GgufBytes llama;
   llama.put("general.architecture", "llama");
   expect(llama, "llama.embedding_length: expected a number, found none");
@@ -193,6 +194,8 @@ TEST(GgufStores, HaveNamesForTheirModels) {
   write("ollama/manifests/registry.ollama.ai/library/tiny/latest", manifest(digest));
   write("ollama/manifests/registry.ollama.ai/me/own/1", manifest(gone));
   write("ollama/manifests/hf.co/org/repo/Q4_K_M", manifest("../../etc/passwd"));
+  write("ollama/manifests/registry.ollama.ai/me/tuned/1",
+        replaced_all(manifest(digest), {{"image.template", "image.adapter"}}));
   const fs::path studio = write("studio/org/repo/tiny-Q8_0.gguf", bytes);
   write("studio/org/repo/mmproj-f16.gguf", bytes);
   const fs::path shard = write("studio/two-00001-of-00002.gguf", bytes);
@@ -204,8 +207,8 @@ TEST(GgufStores, HaveNamesForTheirModels) {
                          .gguf = {folder / "studio"}};
   std::vector<std::string> names;
   for (const KeptModel& model : kept_models(roots)) names.push_back(model.name);
-  EXPECT_EQ(names, (std::vector<std::string>{"hf.co/org/repo:Q4_K_M", "tiny:8b", "tiny:latest", "me/own:1", "tiny-Q8_0",
-                                             "two"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"hf.co/org/repo:Q4_K_M", "tiny:8b", "tiny:latest", "me/own:1",
+                                             "me/tuned:1", "tiny-Q8_0", "two"}));
   EXPECT_EQ(find_kept_model(roots, "tiny:8b")->folder, blob);
   EXPECT_EQ(find_kept_model(roots, "tiny")->folder, blob) << "the tag latest";
   EXPECT_EQ(find_kept_model(roots, "tiny-Q8_0")->folder, studio);
@@ -214,6 +217,9 @@ TEST(GgufStores, HaveNamesForTheirModels) {
   ASSERT_FALSE(gone_blob);
   EXPECT_NE(gone_blob.error().message().find("expected the file of weights, found none"), std::string::npos);
   EXPECT_FALSE(find_kept_model(roots, "hf.co/org/repo:Q4_K_M"));
+  const auto tuned = find_kept_model(roots, "me/tuned:1");
+  ASSERT_FALSE(tuned);
+  EXPECT_NE(tuned.error().message().find("a model without an adapter"), std::string::npos);
   const auto absent = find_kept_model(roots, "tiny:9b");
   ASSERT_FALSE(absent);
   EXPECT_NE(absent.error().message().find("(the nearest: tiny:8b"), std::string::npos) << absent.error().message();

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/file.h"
 #include "model/half.h"
 
 namespace headlight {
@@ -143,6 +144,8 @@ Result<StoredArrays> mapped_arrays(const std::filesystem::path& path,
   const auto mapped = TRY(MappedFile::open(path));
   auto file = locate(path.string(), mapped->bytes());
   if (was_shortened(mapped.get())) return shortened(path.string());
+  if (const std::string other = file ? "" : stand_in(path); !other.empty())
+    return bad_input(path.string(), "", "the file itself", other, ErrorCode::file_damaged);
   if (!file) return file;
   for (auto& [name, array] : file->arrays)
     if (!array.owner) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -117,6 +118,12 @@ GgufList read_list(GgufReader& reader, const std::string& key) {
   return list;
 }
 
+double finite(GgufReader& reader, const std::string& key, double number) {
+  if (!std::isfinite(number))
+    reader.fail(printable(key), "a finite number", formatted("%g", number), ErrorCode::bad_value);
+  return number;
+}
+
 GgufValue read_value(GgufReader& reader, const std::string& key) {
   const auto type = reader.number<std::uint32_t>();
   switch (static_cast<GgufType>(type)) {
@@ -126,7 +133,7 @@ GgufValue read_value(GgufReader& reader, const std::string& key) {
     case GgufType::i16: return std::int64_t{reader.number<std::int16_t>()};
     case GgufType::u32: return std::int64_t{reader.number<std::uint32_t>()};
     case GgufType::i32: return std::int64_t{reader.number<std::int32_t>()};
-    case GgufType::f32: return double{reader.number<float>()};
+    case GgufType::f32: return finite(reader, key, reader.number<float>());
     case GgufType::boolean: return reader.number<std::uint8_t>() != 0;
     case GgufType::text: return reader.text();
     case GgufType::list: return read_list(reader, key);
@@ -136,7 +143,7 @@ GgufValue read_value(GgufReader& reader, const std::string& key) {
       return static_cast<std::int64_t>(value);
     }
     case GgufType::i64: return reader.number<std::int64_t>();
-    case GgufType::f64: return reader.number<double>();
+    case GgufType::f64: return finite(reader, key, reader.number<double>());
   }
   reader.fail(printable(key), "a value of a type from 0 to 12", type_text(type), ErrorCode::bad_value);
   return false;
@@ -227,6 +234,8 @@ Result<GgufFile> map_one(const fs::path& path) {
   const auto mapped = TRY(MappedFile::open(path));
   auto file = locate_gguf(path.string(), mapped->bytes());
   if (was_shortened(mapped.get())) return shortened(path.string());
+  if (const std::string other = file ? "" : stand_in(path); !other.empty())
+    return bad_input(path.string(), "", "a GGUF file", other, ErrorCode::file_damaged);
   if (!file) return file;
   for (auto& [name, array] : file->stored.arrays) {
     array.owner = mapped;
@@ -272,7 +281,8 @@ Result<GgufFile> locate_gguf(std::string_view where, std::string_view bytes) {
     const auto [at, fresh] = file.metadata.emplace(std::move(key), std::move(value));
     if (!fresh) reader.fail(printable(at->first), "one value", "two");
   }
-  const std::int64_t alignment = file.value<std::int64_t>("general.alignment").value_or(32);
+  const bool stated = file.find("general.alignment") != nullptr;
+  const std::int64_t alignment = file.value<std::int64_t>("general.alignment").value_or(stated ? 0 : 32);
   if (alignment < 1 || alignment > kMostAlignment || !std::has_single_bit(static_cast<std::uint64_t>(alignment)))
     reader.fail("general.alignment", "a power of two", std::to_string(alignment));
   std::vector<TensorEntry> entries;

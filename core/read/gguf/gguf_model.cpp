@@ -200,6 +200,8 @@ void take_biases(const StoredArrays& stored, Biases& bias) {
 
 Result<GgufModel> gguf_model(GgufFile file) {
   const json& all = gguf_table("architectures");
+  if (const auto type = file.value<std::string_view>("general.type").value_or("model"); type != "model")
+    return bad_input(file.where, "general.type", "model", "'" + printable(type) + "'", ErrorCode::not_a_model);
   const std::string named(file.value<std::string_view>("general.architecture").value_or(""));
   const std::string before = named + ".";
   auto row = all.find(named);

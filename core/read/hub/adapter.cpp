@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/folders.h"
+#include "base/formatted.h"
 #include "read/array/safetensors.h"
 #include "read/array/torch_file.h"
 #include "read/hub/tensor_names.h"
@@ -104,11 +105,9 @@ Result<LoraConfig> read_lora_config(const fs::path& folder) {
   config.ranks = patterns_from(root, "rank_pattern");
   config.alphas = patterns_from(root, "alpha_pattern");
   if (root.has("base_model_name_or_path")) config.base = root.text("base_model_name_or_path");
-  if (const json& start = root.at("init_lora_weights").value(); start.is_string()) {
-    const std::string method = start.get<std::string>();
+  if (const json& start = root.at("init_lora_weights").value(); start.is_string())
     for (const char* other : {"pissa", "olora", "loftq", "corda"})
-      if (method.starts_with(other)) config.changes_base = method;
-  }
+      if (start.get_ref<const std::string&>().starts_with(other)) config.changes_base = start;
   if (problems.first) return *problems.first;
   return config;
 }
@@ -136,19 +135,13 @@ std::string adapter_name(std::string_view rest) {
 }
 
 Status take_lora(std::string_view module, std::string_view rest, const StoredArray& array, LoraArrays& arrays) {
-  struct Part {
-    std::string_view begin;
-    const StoredArray* Change::*field;
-    bool embedding;
-  };
-  static constexpr Part kParts[] = {{"lora_A", &Change::a, false},
-                                    {"lora_B", &Change::b, false},
-                                    {"lora_embedding_A", &Change::a, true},
-                                    {"lora_embedding_B", &Change::b, true},
-                                    {"lora_magnitude_vector", &Change::magnitude, false}};
-  for (const Part& part : kParts) {
-    if (!rest.starts_with(part.begin)) continue;
-    const std::string_view behind = rest.substr(part.begin.size());
+  static constexpr std::pair<std::string_view, const StoredArray * Change::*> kParts[] = {
+      {"lora_A", &Change::a}, {"lora_B", &Change::b}, {"lora_magnitude_vector", &Change::magnitude}};
+  const bool embedding = rest.starts_with("lora_embedding_");
+  const std::string plain = without(std::string(rest), "embedding_");
+  for (const auto& [begin, field] : kParts) {
+    if (!plain.starts_with(begin)) continue;
+    const std::string_view behind = std::string_view(plain).substr(begin.size());
     if (!behind.empty() && behind.front() != '.') continue;
     const std::string name = adapter_name(behind);
     if (!name.empty() && !arrays.name.empty() && name != arrays.name)
@@ -156,8 +149,8 @@ Status take_lora(std::string_view module, std::string_view rest, const StoredArr
     if (!name.empty()) arrays.name = name;
     Change& change = arrays.changes[std::string(module)];
     const bool bias = behind.ends_with(".bias");
-    change.*(bias ? &Change::bias : part.field) = &array;
-    change.embedding = change.embedding || part.embedding;
+    change.*(bias ? &Change::bias : field) = &array;
+    change.embedding = change.embedding || embedding;
     return Done{};
   }
   return bad_input(array.where, printable(std::string(module) + "." + std::string(rest)),
@@ -207,9 +200,13 @@ class AdapterMerge {
       : config_(config), hub_(hub), stored_(stored), rows_(tensor_names(hub, true)) {}
 
   Status take(const LoraArrays& arrays) {
+    if (arrays.whole.empty() && arrays.changes.empty())
+      return bad_input(arrays.where, "adapter", "tensors of LoRA (lora_A, lora_B, …)", "none",
+                       ErrorCode::missing_tensor);
     for (const auto& [name, array] : arrays.whole) {
       const auto there = find(name);
       const std::string where = array->where;
+      if (!there && name.ends_with(".bias") && find(without(name, ".bias") + ".weight")) return no_bias(where, name);
       if (there && stored_.arrays.at(*there).shape != array->shape)
         return bad_input(where, printable(name), shape_text(stored_.arrays.at(*there).shape), shape_text(array->shape),
                          ErrorCode::wrong_shape);
@@ -233,6 +230,10 @@ class AdapterMerge {
     return std::nullopt;
   }
 
+  static Error no_bias(const std::string& where, const std::string& name) {
+    return bad_input(where, printable(name), "a bias in the base, which it changes", "none", ErrorCode::missing_tensor);
+  }
+
   /// Whether the family stores this weight (in, out).
   bool is_transposed(const std::string& module) const {
     return std::any_of(rows_.begin(), rows_.end(), [&](const Row& row) {
@@ -252,7 +253,8 @@ class AdapterMerge {
     const StoredArray& weight = stored_.arrays.at(*base);
     const bool turned = change.embedding || config_.fan_in_fan_out || is_transposed(module);
     const double rank = TRY(value_for(config_.ranks, module, static_cast<double>(config_.rank)));
-    if (rank < 1) return bad_input(config_.where, "rank_pattern", "ranks of 1 or more", std::to_string(rank));
+    if (!(rank >= 1 && rank <= kMostRank) || rank != std::floor(rank))
+      return bad_input(config_.where, "rank_pattern", "whole ranks of 1 or more", formatted("%g", rank));
     if (weight.shape.size() != 2 || !is_floating(weight.dtype))
       return bad_input(weight.where, printable(*base), "a matrix of floating-point numbers", shape_text(weight.shape));
     const Index in = turned ? weight.shape[0] : weight.shape[1], out = turned ? weight.shape[1] : weight.shape[0];
@@ -265,7 +267,7 @@ class AdapterMerge {
     merged += scale * (matrix_of(*change.b) * matrix_of(*change.a));
     if (config_.dora || change.magnitude) TRY(stretch(where, module, change, out, merged));
     if (turned) merged.transposeInPlace();
-    put(*base, weight.where, array_of(merged));
+    put(*base, where, array_of(merged));
     if (change.bias) TRY(add_bias(where, module, *change.bias, out, scale));
     return Done{};
   }
@@ -297,14 +299,11 @@ class AdapterMerge {
   Status add_bias(const std::string& where, const std::string& module, const StoredArray& added, Index out,
                   float scale) {
     const auto base = find(module + ".bias");
-    if (!base)
-      return bad_input(where, printable(module) + ".lora_B.bias", "a bias in the base, which it is added to", "none",
-                       ErrorCode::missing_tensor);
+    if (!base) return no_bias(where, module + ".lora_B.bias");
     TRY(expect(added, module + ".lora_B.bias", {out}));
     TRY(expect(stored_.arrays.at(*base), *base, {out}));
-    Array array{.shape = {out}, .values = {}};
-    const Matrix bias = matrix_of(stored_.arrays.at(*base)) + scale * matrix_of(added);
-    array.values.assign(bias.data(), bias.data() + bias.size());
+    Array array = array_of(matrix_of(stored_.arrays.at(*base)) + scale * matrix_of(added));
+    array.shape = {out};
     put(*base, stored_.arrays.at(*base).where, std::move(array));
     return Done{};
   }

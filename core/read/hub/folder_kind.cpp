@@ -125,7 +125,7 @@ std::string several_gguf(const std::vector<std::string>& names) {
 std::string foreign_in(const fs::path& folder, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const fs::path path = folder / name;
-    const std::string foreign = is_regular(path) ? foreign_format(path) : std::string();
+    const std::string foreign = is_folder(path) ? std::string() : foreign_format(path);
     if (!foreign.empty()) return name + ", " + foreign;
   }
   return {};

@@ -40,7 +40,12 @@ Result<fs::path> blob_of(const fs::path& root, const fs::path& manifest) {
     const auto found = object.is_object() ? object.find(key) : object.end();
     return object.is_object() && found != object.end() ? *found : none;
   };
-  for (const nlohmann::json& layer : at(document, "layers")) {
+  const nlohmann::json& layers = at(document, "layers");
+  for (const nlohmann::json& layer : layers)
+    if (at(layer, "mediaType") == "application/vnd.ollama.image.adapter")
+      return bad_input(manifest.string(), "layers", "a model without an adapter, which is not merged with GGUF weights",
+                       "one", ErrorCode::not_a_model);
+  for (const nlohmann::json& layer : layers) {
     if (at(layer, "mediaType") != "application/vnd.ollama.image.model") continue;
     const auto& digest = at(layer, "digest");
     const std::string name = digest.is_string() ? digest.get<std::string>() : std::string();

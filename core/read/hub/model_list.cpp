@@ -81,6 +81,7 @@ ListedModel listed_model(const KeptModel& kept) {
   if (hub) {
     model.layers = hub->config.num_layers;
     model.heads = hub->config.num_heads;
+    if (model.family.empty() && hub->family) model.family = name(*hub->family);  // known by its architectures
   }
   auto files = open_weights(kept.folder);
   if (files) count_weights(files->stored, model);

@@ -140,7 +140,7 @@ Result<WeightFiles> open_weights(const std::filesystem::path& folder) {
     return WeightFiles{.where = folder.string(), .stored = std::move(stored)};
   }
   for (const Naming& naming : kNamings) {
-    if (path_exists(folder / naming.whole)) {
+    if (path_exists(folder / naming.whole) || !stand_in(folder / naming.whole).empty()) {
       auto stored = TRY(map_weights(folder / naming.whole));
       return WeightFiles{.where = (folder / naming.whole).string(), .stored = std::move(stored)};
     }

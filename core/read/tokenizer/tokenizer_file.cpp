@@ -116,6 +116,9 @@ Result<UnfinishedTokenizer> read_older(const Path& folder, const TokenizerSettin
   }
   if (has("tekken.json")) return read_tekken(folder / "tekken.json");
   if (settings.tokenizer_class == "ByT5Tokenizer") return byte_tokenizer(folder / "tokenizer_config.json", settings);
+  for (const char* name : {"tokenizer.json", "vocab.json", "vocab.txt", "tokenizer.model", "spiece.model"})
+    if (const std::string other = stand_in(folder / name); !other.empty())
+      return bad_input((folder / name).string(), "", "the file itself", other, ErrorCode::no_tokenizer);
   return bad_input(folder.string(), "tokenizer",
                    "tokenizer.json, vocab.json with merges.txt, vocab.json with source.spm, vocab.txt, "
                    "tokenizer.model, spiece.model, sentencepiece.bpe.model, spm.model, qwen.tiktoken, tekken.json or "
