@@ -53,8 +53,7 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   auto asked = by && !of_window ? reduced_start(options.request, options.reduce) : options.request.start();
   if (!asked && opened_by_tool(options.request.source())) {
     Startup later;
-    later.open = options.request.source();
-    later.asked = true;
+    later.open = options.request.source(), later.asked = true;
     asked = std::move(later);
   }
   auto start = TRY(std::move(asked));
@@ -94,7 +93,8 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   if (options.range) view.range = options.range;
   if (!options.folds.empty()) view.fold = fold_choice(options.folds);
   if (options.pair != PairPart::all) view.fold.pair = options.pair;
-  if (options.against) start.against = TRY(question_of(*options.against, "--against", options.request.source()));
+  if (options.against)
+    start.against = TRY(question_of(*options.against, "--against", options.request.source(), &start.session.document));
   if (options.against && view.patch.on) std::swap(*start.against, start.session.document);  // A is the clean question
   // A head that was asked for stays the one that is compared.
   const bool seeks_head = view.view == View::compare && !head.layer && !head.head;

@@ -24,6 +24,21 @@ TEST(AgainstOption, NothingIsTheDefaultQuestion) {
   EXPECT_EQ(small->model->config.num_heads, 1);
 }
 
+TEST(AgainstOption, AModelAloneReadsTheSameWords) {
+  const auto first = question_of("shipped:decoder --text 我请李雷 --pad 1");
+  ASSERT_TRUE(first) << first.error().message();
+  const auto other = [&](const std::string& against) { return question_of(against, "--against", "", &*first); };
+  EXPECT_EQ(other("shipped:encoder-d64-h1")->source.text, "我请李雷");
+  EXPECT_EQ(other("shipped:encoder-d64-h1 --mask causal")->pad, 1u);
+  EXPECT_EQ(other("shipped:encoder-d64-h1 --text 她")->source.text, "她");
+  EXPECT_EQ(other("--mask causal")->source.text, kDefaultSentence) << "no model is named";
+  const auto ids = question_of(fixture::golden("llama-gqa").string() + " --ids 1,2,3");
+  ASSERT_TRUE(ids) << ids.error().message();
+  const auto same = question_of(fixture::golden("llama-gqa").string(), "--against", "", &*ids);
+  ASSERT_TRUE(same) << same.error().message();
+  EXPECT_EQ(same->source.ids, ids->source.ids);
+}
+
 TEST(AgainstOption, WhatIsWrongIsNamed) {
   for (const char* wrong : {"--no-such-option", "--text", "a.session b", "--mask sideways", "nowhere.headlight.json"}) {
     const auto document = question_of(wrong);

@@ -17,6 +17,24 @@ TEST(Report, HasIdsChecksHeadsAndTimesWithoutPaths) {
   EXPECT_FALSE(contains(ran.out, "golden")) << ran.out;
 }
 
+TEST(Report, OfAnAdapterDoesNotSayWhereItsBaseIs) {
+  const Folder folder;
+  const std::string base = (folder / "home of somebody/base").string();
+  std::filesystem::create_directories(folder / "home of somebody");
+  std::filesystem::copy(fixture::golden("llama-gqa"), base);
+  std::filesystem::create_directories(folder / "adapter");
+  std::filesystem::copy(folder / "home of somebody/base/model.safetensors",
+                        folder / "adapter/adapter_model.safetensors");
+  for (const char* found : {base.c_str(), "/mnt/somebody/missing"}) {
+    folder.with("adapter/adapter_config.json",
+                json{{"peft_type", "LORA"}, {"r", 2}, {"base_model_name_or_path", found}}.dump());
+    const Ran ran = run({"report", (folder / "adapter").string()});
+    EXPECT_EQ(ran.status, found == base ? 0 : 1) << ran.err;
+    EXPECT_FALSE(contains(ran.out, "somebody")) << ran.out;
+    EXPECT_FALSE(contains(ran.out, "home of")) << ran.out;
+  }
+}
+
 TEST(Report, AModelThatDoesNotOpenIsALine) {
   const Ran ran = run({"report", "no/such", "shipped:decoder"});
   EXPECT_EQ(ran.status, 1);

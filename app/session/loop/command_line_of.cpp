@@ -126,7 +126,10 @@ void add_picture(CommandWords& words, const AppState& state, const FigureRequest
 /// The question of A of View::compare as --against takes it. Errors: those of request_words, and a word with quotes of
 /// both kinds, which the option's quoted string cannot hold.
 Result<std::string> against_words(const Document& document) {
-  const auto words = TRY(request_words(document));
+  auto words = TRY(request_words(document));
+  // A model alone is asked about the words of the other question.
+  const bool by_default = document.model && can_read_text(document) && document.source.text == kDefaultSentence;
+  if (by_default && !reads_ids(document) && !reads_chat(document)) add(words, "--text", document.source.text);
   std::string line;
   for (const std::string& word : words) {
     const char* quote = word.find('\'') == std::string::npos ? "'" : "\"";

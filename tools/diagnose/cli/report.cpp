@@ -15,6 +15,7 @@
 #include "models/model_sources.h"
 #include "models/open_model.h"
 #include "question/tokenizers.h"
+#include "read/gguf/gguf_model.h"
 
 namespace headlight {
 namespace {
@@ -50,12 +51,24 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The line without the folders that it names.
-std::string without_paths(std::string line, const std::vector<std::string>& folders) {
+/// The line without the folders that it names and without that of the user; of any other path the last part.
+std::string without_paths(std::string line, std::vector<std::string> folders) {
+  if (const char* home = environment("HOME")) folders.emplace_back(home);
   for (const std::string& folder : folders)
-    for (auto at = line.find(folder); !folder.empty() && at != line.npos; at = line.find(folder, at))
-      line.replace(at, folder.size() + (line[at + folder.size()] == '/' ? 1 : 0), "");
-  return line;
+    for (std::size_t at = 0; !folder.empty() && (at = line.find(folder, at)) != line.npos; ++at) {
+      const std::size_t end = at + folder.size();
+      const bool begins = at == 0 || line[at - 1] == ' ' || line[at - 1] == '\'';
+      if (begins && (end == line.size() || line[end] == '/' || line[end] == ':')) line.replace(at, end - at, "");
+    }
+  std::string shown;
+  for (const std::string_view word : split_at(' ', line))
+    shown += (shown.empty() ? "" : " ") + std::string(word.substr(word.find_last_of('/') + 1));
+  return shown;
+}
+
+/// What was found instead of what, and where is not said.
+std::string without_place(const Error& error, const std::vector<std::string>& folders = {}) {
+  return without_paths(error.expected + ", found " + error.found, folders) + "\n";
 }
 
 /// The ids of the texts, a line each.
@@ -66,7 +79,7 @@ std::string ids_text(Document document, const Lexicon& lexicon) {
     text += std::string("  ") + one + "\n   ";
     const auto requests = requests_of(document, lexicon);
     if (!requests) {
-      text += " " + requests.error().expected + ", found " + requests.error().found + "\n";
+      text += " " + without_place(requests.error());
       continue;
     }
     const Request& request = requests->front();
@@ -124,10 +137,9 @@ Result<std::string> report_of(const std::string& source, const Lexicon& lexicon,
   const Document& document = opened.document;
   if (!document.model || has_own_inputs(document))
     return bad_input("report", "MODEL", "a model that reads texts", "attention without one");
-  std::vector<std::string> folders{path.string(), path_of_source(source)->parent_path().string()};
-  if (const char* home = environment("HOME")) folders.emplace_back(home);
-  const std::string family =
-      is_checkpoint(document) ? listed_model({.name = source, .folder = path}).family : std::string("headlight");
+  std::vector<std::string> folders{path.string(), path.parent_path().string()};
+  const std::string family = is_checkpoint(document) ? listed_folder_or_file({.name = source, .folder = path}).family
+                                                     : std::string("headlight");
   std::string text = model_text(*document.model, family);
   const std::string ids = ids_text(document, lexicon);
   const auto asked = std::chrono::steady_clock::now();
@@ -139,6 +151,7 @@ Result<std::string> report_of(const std::string& source, const Lexicon& lexicon,
     Progress progress;
     const SourceParts parts = parts_of_source(source);
     const auto places = TRY(checkpoint_places(parts, path));
+    folders.push_back(places.tokenizer.string());
     for (const Finding& one :
          check_checkpoint(places.tokenizer, document.model, opened.model_warnings, progress, parts.rules))
       text += "  " + padded(std::string(name(one.severity)), 9) + without_paths(one.line, folders) + "\n";
@@ -166,8 +179,7 @@ ParsedCommand add_report(Parser& parser, const Frontend&) {
       text += "\n# " + (named ? source : "model " + std::to_string(i)) + "\n";
       const auto report = report_of(source, lexicon, options->threads);
       if (!report) print_warnings({report.error()}), status = 1;
-      text += report ? *report
-                     : "does not open: " + report.error().expected + " expected, found " + report.error().found + "\n";
+      text += report ? *report : "does not open: expected " + without_place(report.error());
     }
     TRY(print(text));
     return status;
