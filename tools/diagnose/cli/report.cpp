@@ -1,6 +1,8 @@
 // `headlight report`: what models do on this machine, as a page of text that can be sent: no paths, no names of users.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <string>
 
 #include "base/formatted.h"
@@ -54,6 +56,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 /// The line without the folders that it names and without that of the user; of any other path the last part.
 std::string without_paths(std::string line, std::vector<std::string> folders) {
   if (const char* home = environment("HOME")) folders.emplace_back(home);
+  std::ranges::sort(folders, std::greater<>(), &std::string::size);  // a folder before what it is in
   for (const std::string& folder : folders)
     for (std::size_t at = 0; !folder.empty() && (at = line.find(folder, at)) != line.npos; ++at) {
       const std::size_t end = at + folder.size();
