@@ -311,7 +311,8 @@ TEST(Tensors, LayersUnderNamesOfTheirOwnAreOneAttention) {
   EXPECT_EQ(given(*twelve).patterns[10][0](0, 0), 10) << "in the order of the numbers, not of the names";
 
   expect_line(file_of({{"layer_0", weights({2, 3, 3}, 0)}, {"layer_1", weights({2, 4, 4}, 0)}}),
-              "f: layer_# layer 1: expected layers of one shape, (heads, T, S) = (2, 3, 3), found (2, 4, 4)");
+              "f: layer_# layer 1: expected layers of one shape, (heads, T, S) = (2, 3, 3), or --sentence of a list of "
+              "sentences, found (2, 4, 4)");
 }
 
 TEST(Tensors, TheEndingSaysWhatAFileIs) {
