@@ -107,7 +107,7 @@ def said_of(call: Call, named: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
         path = call.node(role).path(MADE)
         if path[0].kept:
             yield "passes", (role,), path[0].kept
-        elif role == "value" and any(step.kind == "turned" for step in path):
+        elif role == "value" and any(step.kind in ("turned", "normed") for step in path):
             yield "passes", (role,), ("mixed",)
         if factor_of(path) == 0:
             plain = any(step.kind == "scale" and step.of and step.info == 0 for step in path)
@@ -300,7 +300,7 @@ def tokens_of(call: Call, stands: Mapping[str, Stand]) -> tuple[Array, Array, in
     queries, keys = call.shape[2:]
     first, new = call.new_rows() if len(call._parts) == 1 else (0, 0)
     ids = [stands[role].ids["tokens"] for role in ("query", "key") if role in stands]
-    if new == queries:
+    if new == queries or call.in_row:
         return first + np.arange(queries), np.arange(keys), keys
     if len(ids) == 2 and stands["query"].sizes["tokens"] == stands["key"].sizes["tokens"] and all(
             (one == one[:1, :1]).all() for one in ids):
@@ -320,7 +320,8 @@ def masks_of(call: Call, stands: Mapping[str, Stand]) -> Iterator[tuple[Any, ...
         return mask if keys == whole else more
     allowed = of_all(np.broadcast_to(allowed_of(call), (count, heads, queries, keys)))
     causal = np.arange(whole) <= at[:, None]
-    own = "query" in stands and "key" in stands and queries > 1 and (at < whole).all()
+    own = "query" in stands and "key" in stands and ((at >= 0) & (at < whole)).all() and (
+        queries > 1 or call.new_rows()[1] == 1)
     if own and allowed.any() and not allowed[:, :, np.arange(queries), at].any():
         yield ("own",)
     handed: list[tuple[str, list[Array]]] = []
@@ -358,7 +359,7 @@ def masks_of(call: Call, stands: Mapping[str, Stand]) -> Iterator[tuple[Any, ...
     adds = any(step.kind in ("add", "times") for part in call._parts for step in part.path)
     for name, some in handed:
         asked = LENGTHS if call.modules else f"{LENGTHS}|{SEGMENTS}"      # (a module that runs again shows its use)
-        if name in of_names or name in dict(implied) or not re.search(asked, name):
+        if name in of_names or name in dict(implied) or not re.search(asked, name) or call.in_row:
             continue
         if some and not some[0].all() and not (adds and "bias" in name):
             yield "lengths", name
@@ -376,6 +377,16 @@ def parts_of(value: Any) -> list[Any]:
     parts: list[Any] = []
     changed(value, parts.append)
     return parts
+
+
+@contextlib.contextmanager
+def unfollowed(mode: Any) -> Iterator[contextlib.ExitStack]:
+    """Where no watch of this class follows what runs."""
+    overrides = torch_module().overrides
+    with contextlib.ExitStack() as stack:
+        while type(overrides._get_current_function_mode()) is mode:
+            stack.enter_context(overrides._pop_mode_temporarily())
+        yield stack
 
 
 class Again:
@@ -419,9 +430,7 @@ class Again:
         torch = torch_module()
         module, args, kwargs = self.call if last else copy.deepcopy(self.call, {**self.shared, **others})
         with torch.random.fork_rng(range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()), \
-                contextlib.redirect_stdout(io.StringIO()), contextlib.ExitStack() as stack:
-            while type(torch.overrides._get_current_function_mode()) is self.mode:
-                stack.enter_context(torch.overrides._pop_mode_temporarily())
+                contextlib.redirect_stdout(io.StringIO()), unfollowed(self.mode) as stack:
             stack.callback(setattr, RUNNING, "alone", getattr(RUNNING, "alone", False))
             RUNNING.alone = True
             if change is not None:
@@ -506,8 +515,11 @@ class _Reruns:
         return self.numbers_of(out), seen.sequence()
 
     def still(self, *changes: Any) -> bool:
-        after = self.ran(*changes, follow=False)[0]
-        some = [(one, two) for one, two in zip(self.outs, after) if one.isfinite().any()]
+        """Whether a change moves no output; one with which the module cannot run does."""
+        after: list[Any] = []
+        with contextlib.suppress(Exception):
+            after = self.ran(*changes, follow=False)[0]
+        some = [(one, two) for one, two in zip(self.outs, after) if one.isfinite().any() and one.shape == two.shape]
         return bool(some) and not any(_moved(one, two, 1e-5).any() for one, two in some)
 
     def reaches(self, *changes: Any) -> bool:
@@ -516,6 +528,12 @@ class _Reruns:
         pairs = [(getattr(one, role), getattr(two, role)) for one, two in zip(self.calls, after) for role in _ROLES]
         known = [pair for pair in pairs if pair[0] is not None and pair[1] is not None]
         return len(after) != len(self.calls) or any(_moved(*pair).any() for pair in known)
+
+    def masks_first(self, change: Callable[[int, Any], Any]) -> bool:
+        """Whether a change is seen in the mask of the first call, behind which the module is ended."""
+        with contextlib.suppress(Exception):
+            return not np.array_equal(self.calls[0].mask, self.ran(change, most=1)[1][0].mask)
+        return False
 
     def rows(self, after: Any) -> list[dict[str, Array]]:
         """Which of what ran so moved, (sentences, rows) of each call."""
@@ -529,6 +547,12 @@ class _Reruns:
             return not bool(((one <= BLOCKED) | (one == 1)).any())
         return getattr(one, "dtype", None) == torch_module().int64 and one.dim() == 2 and bool(one.max() > 1) and \
             not any(self.numbers) and not re.search(f"{MASKS}|{BIASES}", self.again.names[at])
+
+    def is_of_sentences(self, at: int) -> bool:
+        """Numbers of each sentence, none of its tokens."""
+        one, (count, _, queries, keys) = self.given[at], self.calls[0].shape
+        return is_tensor(one) and one.is_floating_point() and one.dim() == 2 and any(self.numbers) and len(
+            one) == count not in (queries, keys) and not re.search(f"{MASKS}|{BIASES}", self.again.names[at])
 
     def in_order(self, size: int, axis: int) -> bool | None:
         """Whether it matters in what order entries along this axis of inputs stand; None: that is not known."""
@@ -557,7 +581,8 @@ class _Reruns:
                 whole = one.is_floating_point() and self.is_input(at) and not re.search(MASKS, name)
                 other = _other(one, ... if whole else (..., 0))
                 change = functools.partial(lambda at, other, of, value: other if of == at else value, at, other)
-                if (other != one).any() and self.still(change) and not (alone and self.reaches(change)):
+                if (other != one).any() and (self.is_input(at) or not self.masks_first(change)) and \
+                        self.still(change) and not (alone and self.reaches(change)):
                     yield 0, self.calls[0].where, "idle_argument", name
 
     def unused(self, named: Callable[[Any], Mapping[str, Any]]) -> Iterator[tuple[Any, ...]]:
@@ -573,10 +598,15 @@ class _Reruns:
     def weights_unused(self) -> Iterator[tuple[Any, ...]]:
         """Weights and biases of roles that change nothing, of modules that ran and of their like in a list."""
         ran, found = {re.sub(r"\d+", "", call.module) for call in self.calls}, {}      # type: set[str], dict[str, Any]
+        norms = any(step.kind == "normed" for call in self.calls for step in call.node("query").path(MADE))
+        strange = "mem" if norms else "norm"      # (norms that no call has may be meant for others)
         for name, owner in self.again.call[0].named_modules():
             if {re.sub(r"\d+", "", name), type(owner).__name__ * (not name)} & ran - {""}:
-                found.update({f"{name}.{of}".strip("."): one for of, one in owner.named_parameters() if id(one) not in
-                              self.calls[0].called and roles_of(of) and not re.search("norm|mem", of)})
+                known = [(of, re.sub(r"\d+", "", of), one) for of, one in owner.named_parameters()]
+                like = {plain for _, plain, one in known if id(one) in self.calls[0].called}      # of one list
+                found.update({f"{name}.{of}".strip("."): one for of, plain, one in known if
+                              id(one) not in self.calls[0].called and not re.search(f"mem|{strange}", of) and (
+                                  roles_of(of) or plain in like or re.search("relative.*bias|bias_table", of))})
         rest = [*found.items()][:16]
         for some in (rest, *([one] for one in rest if len(rest) > 1)):
             others = {id(one): _other(one.detach(), ...) for _, one in some}
@@ -745,11 +775,18 @@ def leaks(again: Again, watch: Callable[[], Any], named: Any = None) -> Iterator
         return (yield from runs.idle(True))
     outs, calls, numbers = runs.outs, runs.calls, np.flatnonzero(runs.numbers)
     count, _, queries, _ = calls[0].shape
-    inputs = [[at for at, one in enumerate(runs.given) if runs.is_input(at) and one.shape[axis] > 1 and
-               (axis == 0 or one.dim() == 2 + runs.numbers[at])] for axis in (0, 1)]
+    inputs = [[at for at, one in enumerate(runs.given) if (runs.is_input(at) or runs.is_of_sentences(at)) and
+               one.shape[axis] > 1 and (axis == 0 or one.dim() == 2 + runs.numbers[at])] for axis in (0, 1)]
     sizes = {axis: runs.given[some[0]].shape[axis] for axis, some in enumerate(inputs) if some}
-    others = [runs.ran(lambda at, one: _other(one, (slice(None),) * axis + ((one.shape[axis] + 1) // 2,))
-                       if at in inputs[axis] else one) if inputs[axis] else (outs, calls) for axis in (0, 1)]
+
+    def moved_in(axis: int, only: Sequence[int]) -> Any:
+        return runs.ran(lambda at, one: _other(one, (slice(None),) * axis + ((one.shape[axis] + 1) // 2,))
+                        if at in only else one) if only else (outs, calls)
+
+    def of_size(axis: int, size: int) -> Any:      # (a table beside them counts something else)
+        only = [at for at in inputs[axis] if runs.given[at].shape[axis] == size]
+        return others[axis] if only == inputs[axis] else moved_in(axis, only)
+    others = [moved_in(axis, inputs[axis]) for axis in (0, 1)]
     known = {*inputs[0], *inputs[1]}      # (one that is alone is seen to move outputs)
     stirred = any(_moved(one, two).any() for other in others for one, two in zip(outs, other[0]))
     yield from runs.idle(False, [*known] if len(known) == 1 and stirred else ())
@@ -759,9 +796,15 @@ def leaks(again: Again, watch: Callable[[], Any], named: Any = None) -> Iterator
                             role, rows in side[0].items()) for side in sides]      # a sentence, all of whose rows move
     axis = next((one for one in (0, 1) if sizes.get(one) == count and few[one] and (
         sizes.get(1 - one) != count or not sides[one][0]["query"].any(1).all())), 2)
-    runs.learned(others)
-    yield from [*runs.unused(named), *runs.weights_unused(), *runs.columns(), *runs.unblocked(), *runs.heads(),
-                *runs.masks_unused(), *runs.later()]
+    with contextlib.suppress(Exception):      # a module that does not run so
+        runs.learned(others)
+    if axis < 2 and len({runs.given[one].shape[axis] for one in inputs[axis]}) > 1:
+        others[axis] = of_size(axis, count)
+        sides[axis] = runs.rows(others[axis])
+    for part in (runs.unused(named), runs.weights_unused(), runs.columns(), runs.unblocked(), runs.heads(),
+                 runs.masks_unused(), runs.later()):
+        with contextlib.suppress(Exception):
+            yield from [*part]
     some = numbers if 1 < len(numbers) < 5 else []
     each = [runs.rows(runs.ran(lambda at, one: _other(one) if at == only else one)) for only in some]
     for index, several in enumerate(zip(*each)):
@@ -808,8 +851,7 @@ def leaks(again: Again, watch: Callable[[], Any], named: Any = None) -> Iterator
     at = (queries + 1) // 2
     reached = np.zeros((count, queries), bool)      # what may move
     reached[:, at] = True
-    alone = [runs.rows(runs.ran(lambda of, one: _other(one, (slice(None),) * axis + ((one.shape[axis] + 1) // 2,))
-                                if of == only else one)) for only in inputs[axis] if only in some]
+    alone = [runs.rows(moved_in(axis, [only])) for only in inputs[axis] if only in some]
     for index, (call, side) in enumerate(zip(calls, sides[axis])):
         pairs = {(one, other) for of in (side, *(several[index] for several in alone)) for one, other in (
             ("value", "key"), ("query", "key")) if of[one].shape == of[other].shape and (
@@ -819,7 +861,7 @@ def leaks(again: Again, watch: Callable[[], Any], named: Any = None) -> Iterator
         allowed |= ~allowed.any(2, keepdims=True)      # without a key, a row attends to all alike
         alike = call.shape[::2] == (count, queries) and side["key"].shape == reached.shape
         reached |= (allowed & reached[:, None]).any(2) if alike else True
-    for one, two in zip(outs, others[axis][0]):
+    for one, two in zip(outs, of_size(axis, queries)[0]):
         if one.dim() > max(axis, 1 if count > 1 else 0) and one.shape[axis] == queries:
             moved = np.moveaxis(_moved(one, two), axis, 0)
             may = reached.T if moved.shape[1:2] == (count,) else reached.any(0)[:, None]

@@ -3,24 +3,25 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import json
 import math
 import os
 import re
+import string
 import sys
 import threading
 import traceback
 import types
 import weakref
 from collections.abc import Sequence
-from itertools import dropwhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .engine import LISTS, first_line, is_tensor, require, roles_of, torch_module
-from .flow import RUNNING, Again, apart, parts_of
+from .flow import RUNNING, Again, apart, parts_of, unfollowed
 from .nodes import (BLOCKED, LARGE, MADE, NOTHING, OTHER_SIDE, Call, Linear, Move, Node, Product, axes_after, caller,
                     evaluating, before_positions, factor_of, index_after, modules_around, moved, moves_of, names_of,
                     path_of, product_of, variables)
@@ -114,6 +115,9 @@ def unseen(torch: Any, out: Any) -> str:
     compiling = getattr(getattr(torch, "compiler", None), "is_compiling", bool)
     if torch._C._get_tracing_state() is not None:
         return "torch.jit.trace"
+    inside = getattr(torch._C, "_functorch", None) or getattr(sys.modules.get("functorch"), "_C", None)
+    if inside is not None and is_tensor(out) and (inside.is_batchedtensor(out) or inside.is_gradtrackingtensor(out)):
+        return "torch.vmap and functorch"
     if compiling() or type(out).__module__.startswith(("torch._subclasses", "torch._functorch", "torch.fx")):
         return "torch.compile, torch.export and fake tensors"
     if is_tensor(out) and out.is_cuda and torch.cuda.is_current_stream_capturing():
@@ -217,7 +221,7 @@ class Tracer:
         (_, (plain, drawn), again, before), self._outer, self.is_finite = self._outer, None, False
         if again is not None and len(self._calls) > before:
             self.again.append((id(module), again, self._calls[before]))
-        with self._silent("a module"), torch_module().no_grad():
+        with self._silent("a module"), torch_module().no_grad(), unfollowed(_follower_class(torch_module())):
             self.compared.append(apart(plain, out))
             if again is not None and self.compared[-1] == ("equal",) and torch_module().equal(
                     drawn, torch_module().get_rng_state()) and \
@@ -352,14 +356,15 @@ class Tracer:
         if kind == "cap" and is_score:
             return self._step("cap", op.node, op.out)
         if kind not in (None, "cap") and op.root.kind == "linear":
-            return self._made(kind, op.node, op.out)
+            self._used.update(id(one) for one in (*op.args[1:], *op.kwargs.values()) if is_tensor(one))
+            return self._made(kind, op.node, op.out, shown=op.name in ("layer_norm", "rms_norm"))
         if op.name in _UNCHANGED or not (op.out.is_floating_point() or op.out.is_complex()):
             return None
         move = self._as_move(op)
         if move is not None:
             return self._step("move", op.node, op.out, move)
         if is_score and op.out.shape == op.node.shape:
-            return self._tag(op.out, Node("opaque", op.node, op.out.shape, caller(), op.name))
+            return self._step("opaque", op.node, op.out, op.name)
         return self._lost(op.node, op.out, op.name)
 
     def _lost(self, node: Node, out: Any, name: str) -> None:
@@ -420,6 +425,9 @@ class Tracer:
         return node if shape == node.shape else Node("move", node, shape, caller(), Move(function, (shape,)))
 
     def _on_linear(self, op: Operation) -> None:
+        if op.root.kind in _CELLS and op.out.shape == op.node.shape:         # heads that talk to one another
+            self._used.update(map(id, (op.get(1, "weight"), op.get(2, "bias"))))
+            return self._step("opaque", op.node, op.out, op.name)
         self._projected(op.get(0, "input"), op.get(1, "weight"), op.get(2, "bias"), op.out, turned=True)
 
     def _projected(self, x: Any, weight: Any, bias: Any, out: Any, turned: bool, arranged: Sequence[Move] = ()) -> None:
@@ -503,6 +511,8 @@ class Tracer:
     def _on_product(self, op: Operation) -> None:
         named = ("input", "batch1", "mat1", "other", "tensor2", "batch2", "mat2")
         op = op._replace(args=[*op.args, *(op.kwargs[name] for name in named if name in op.kwargs)])
+        if op.name == "einsum" and self._of_one_query(op):
+            return None
         product = product_of(op.name, op.args, op.out, self._axes_of_tokens)
         if product is None:      # of one array, a move; of more, what is not followed
             given = [one for one in op.args if is_tensor(one) and self.is_score(one)]
@@ -520,7 +530,7 @@ class Tracer:
                       ((a, root_a), (b, root_b))]
         for one, root, beside in ((a, root_a, parameters[1]), (b, root_b, parameters[0])):
             if beside and root.kind in _CELLS:         # heads that talk to one another
-                return self._tag(op.out, Node("opaque", self.node_of(one), op.out.shape, caller(), op.name))
+                return self._step("opaque", self.node_of(one), op.out, op.name)
         if "weights" in (root_a.kind, root_b.kind):
             return self._on_context(product, op.out)
         projects = root_b.kind in ("", "source") and (root_b.info is not None or a.dim() > 2)
@@ -542,6 +552,27 @@ class Tracer:
             if op.kwargs.get("beta", 1):
                 self._step("add", self.node_of(op.out), op.out, (op.args[0].detach(), float(op.kwargs.get("beta", 1))))
         return None
+
+    def _of_one_query(self, op: Operation) -> bool:
+        """Whether a query has no axis: "bhd,bshd->bhs" is followed as "bhQd,bshd->bhQs"."""
+        text, *operands = op.args if isinstance(op.args[0], str) else ("",)
+        inputs, _, result = text.replace(" ", "").partition("->")
+        parts = inputs.split(",")
+        if len(parts) != 2 or len(operands) != 2 or not result or any(
+                isinstance(one, torch_module().nn.Parameter) for one in operands):
+            return False
+        at = next((at for at in (0, 1) if {*parts[at]} < {*parts[1 - at]}), None)
+        if at is None or {*parts[1 - at]} - {*parts[at]} - {*result}:
+            return False
+        wide = [one.unsqueeze(-1) if side == at else one for side, one in enumerate(operands)]
+        self._step("move", self._source(operands[at]), wide[at], Move(torch_module().unsqueeze, (-1,)))
+        letter, out = next(one for one in string.ascii_letters if one not in text), op.out.unsqueeze(-1)
+        parts[at] += letter
+        self._on_product(op._replace(args=[",".join(parts) + "->" + result + letter, *wide], out=out))
+        node = self.node_of(out)
+        if node is not NOTHING:
+            self._step("move", node, op.out, Move(torch_module().squeeze, (-1,)))
+        return True
 
     def _axes_of_tokens(self, tensor: Any) -> set[int]:
         """Along which axes of weights there are queries, and of queries or keys rows of their projection."""
@@ -604,7 +635,10 @@ class Tracer:
         elif other.shape == op.out.shape and root.kind == "linear" and self.node_of(other) is NOTHING:
             self._lost(node, op.out, op.name)
         else:
-            self._made("normed" if other.dim() < 2 or other.shape[-1] == 1 else "turned", node, op.out)
+            learned = isinstance(other, torch_module().nn.Parameter)
+            self._used.update([id(other)] * learned)
+            plain = learned or other.dim() < 2 or other.shape[-1] == 1
+            self._made("normed" if plain else "turned", node, op.out, other if other.shape[-1:] != (1,) else 1)
 
     def _on_plus(self, op: Operation) -> None:
         node, other, out, alpha = op.node, op.args[1], op.out, float(op.kwargs.get("alpha", 1))
@@ -643,7 +677,7 @@ class Tracer:
             self._used.add(id(other))
             self._tag(out, Node(node.kind, node.parent, out.shape, node.site, node.info))
         elif is_tensor(other) and (friend.kind == "linear" or other.numel() < out.numel()):      # (no residual stream)
-            self._made("turned", node, out)
+            self._made("normed" if other.shape[-1:] == (1,) else "turned", node, out)
         elif node.kind == "linear" or root.kind != "linear":
             self._tag(out, None)
         else:
@@ -678,17 +712,22 @@ class Tracer:
                 if not call.inputs and others == [True, False]:
                     call.inputs = [weakref.ref(tensors[1]), names, roots[0].site]
 
-    def _made(self, kind: str, node: Node, out: Any) -> None:
-        """Made from a projection by a step that mixes columns of a token and head: it stands where the whole stood."""
+    def _made(self, kind: str, node: Node, out: Any, weight: Any = 1, shown: bool = False) -> None:
+        """Made from a projection by a step that mixes columns of a token and head: it stands where the whole stood. It
+        is `of` a norm where the numbers, without this `weight` and those before, show one."""
         if node.root.kind != "linear":
             return self._lost(node, out, ("mixed",))
-        since = [*dropwhile(lambda step: math.prod(step.shape) != out.numel() or (step.kind == "move" and step.of),
-                            node.path(("linear",))[::-1])]
+        since = [*itertools.dropwhile(lambda step: math.prod(step.shape) != out.numel() or (
+            step.kind == "move" and step.of), node.path(("linear",))[::-1])]
         whole, before = self._shaped(since[0], out, "reshape") if since else node, None
         if kind == "turned" and all(step.kind != "turned" for step in since):     # the first keeps what was before
             before = next(((step, step.tensor().detach()) for step in since
                            if step.kind in ("move", "normed", "linear") and step.tensor() is not None), None)
-        self._tag(out, Node(kind, whole, out.shape, caller(), before))
+        if kind == "normed":
+            weight = weight if node.kind != kind or node.kept is None else weight * node.kept
+            rows = (out.detach().float() / weight).pow(2).sum(-1)
+            shown = shown or any(bool(((rows / size - 1).abs() < 2e-2).all()) for size in (1, out.shape[-1]))
+        self._tag(out, Node(kind, whole, out.shape, caller(), before, shown, weight))
 
     def _on_fill(self, op: Operation) -> None:
         torch, target, out, value = torch_module(), op.args[0], op.out, 0.0
@@ -861,10 +900,15 @@ class Tracer:
         dim = 1 if op.name == "hstack" else op.get(1, "dim", op.kwargs.get("axis", 0))
         if op.name != "stack" and dim % tensors[0].dim() != tensors[0].dim() - 1:
             keys = [call.tensors[call.side("key")] for call in calls]
-            if all(one.shape == keys[0].shape and torch_module().equal(one, keys[0]) for one in keys):
+            found = [one for one in (call.index_of("query") for call in calls) if one]
+            rows = [np.unique(index // base.shape[-1]) for index, base in found]      # (of sequences in one row others)
+            of_all = all(one.shape == keys[0].shape and torch_module().equal(one, keys[0]) for one in keys)
+            in_row = not of_all and len(found) == len(calls) and len({id(base) for _, base in found}) == 1 and \
+                len({*itertools.chain(*rows)}) == sum(map(len, rows))
+            if in_row or of_all:
                 for call in calls:
-                    call.in_parts = True
-                starts = [int(found[0][0, 0, 0, 0]) for found in (call.index_of("query") for call in calls) if found]
+                    call.in_parts, call.in_row = True, in_row
+                starts = [int(index[0, 0, 0, 0]) for index, _ in found]
                 calls[0].lost = op.name if starts != sorted(starts) else ""
                 whole = Node("parts", None, op.out.shape, caller(), (calls[0], dim % tensors[0].dim()))
                 return self._tag(op.out, whole)      # queries in parts, and not heads

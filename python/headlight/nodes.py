@@ -414,6 +414,7 @@ class Call:
         self.block, self.goes_on = 0, False       # in which it ran; whether what was added to the output was seen
         self.whole = False                        # values were met, or none will be
         self.in_parts, self.dropped = False, 0.0  # its queries are some of a call; dropout on without a gradient
+        self.in_row = False                       # other sequences stand beside this one in what it was projected from
         self.lost = ""                            # an operation behind which the sum over values is not followed
 
     def observe(self, code: str, site: Site | None, *details: str) -> None:

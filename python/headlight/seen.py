@@ -158,7 +158,8 @@ class _Captured:
         self.arrays: dict[str, Array] = {}
         over = call.wrong_axis()
         steps = [step for part in self.parts for step in part.path]
-        opaque = next((step.info for step in steps if step.kind == "opaque"), "")
+        opaque = next((step.info for part in self.parts for step in [*part.path, *part.weight_path]
+                       if step.kind == "opaque"), "")
         if not opaque and over not in (None, "the queries", "the heads"):
             call.final = call.final or ("softmax_axis", call.site, over)
         if call.final:
@@ -228,7 +229,7 @@ class _Captured:
                 elif name.startswith(("attentions", "intended", "step.")):
                     arrays[name] = arrays[name][..., :held]
         arguments = self.facts["arguments"] = []      # of calls that are too large their names alone
-        for name, mask in call.masks:
+        for name, mask in (*call.masks, *(() if call.masks else call.given)):
             if few and mask.numel():
                 arrays[f"argument.{len(arguments)}"] = as_numpy(mask)
             arguments.append([name, str(masks.setdefault((mask.shape, mask.data_ptr()), len(masks)))])
@@ -299,7 +300,10 @@ class _Captured:
         """What ran and follows from no input: positions, norms, soft caps, sinks, what a cache held."""
         call, facts, paths = self.call, self.facts, {role: self.call.node(role).path(MADE) for role in ("query", "key")}
         kinds = {step.kind for path in paths.values() for step in path}
-        facts["given"] = [[name, ""] for kind, name in (("normed", "norms"), ("turned", "positions")) if kind in kinds]
+        norms = [[step.of for step in path if step.kind == "normed"][-1:] for path in paths.values()]
+        seen = "seen" * (norms == [[True], [True]])
+        facts["given"] = [[name, how] for kind, name, how in (("normed", "norms", seen), ("turned", "positions", ""))
+                          if kind in kinds]
         projected = {"q_proj.weight", "k_proj.weight"} & set(self.arrays)
         for role in paths if "turned" in kinds and rows is None and not projected else ():
             array, turned = call.joined(lambda part: part.operand_before(role)), self.arrays.get(role)
@@ -366,7 +370,11 @@ def _config_of(expect: Any, modules: Sequence[Any]) -> dict[str, float]:
     fields = expect.to_dict() if hasattr(expect, "to_dict") else {} if expect is None else expect
     require(isinstance(fields, Mapping), "expect", "a dict, a config or a config.json", type(expect).__name__)
     more = [fields[name] for name in ("rope_parameters", "attn_config") if isinstance(fields.get(name), Mapping)]
-    return {name: value for part in [*more, fields] for name, value in part.items()
+    tables = [one for module in modules for name, one in module.named_parameters()
+              if name.endswith("relative_attention_bias.weight")] if not fields else []
+    plain = tables and not any(re.search(r"\b[qkvo]\.bias$", name) for name, _ in modules[0].named_parameters())
+    t5 = {"relative_attention_num_buckets": len(tables[0]), "d_kv": 1} if plain else {}      # as its weights are named
+    return {name: value for part in [t5, *more, fields] for name, value in part.items()
             if isinstance(value, (int, float)) and np.isfinite(value)}
 
 

@@ -64,6 +64,14 @@ MaskParts parts_of(const Allowed& allowed) {
   return parts;
 }
 
+Index nearness_of(const Allowed& allowed) {
+  const Index near = allowed.row(0).count() - 1;
+  for (Index i = 0; i < allowed.rows(); ++i)
+    for (Index j = 0; j < allowed.cols(); ++j)
+      if (allowed(i, j) != (std::abs(i - j) <= near)) return 0;
+  return near + 1 < allowed.cols() ? std::max<Index>(near, 0) : 0;
+}
+
 Bilingual off_by_one_words(bool causal, Index by) {
   using namespace phrases;
   const MistakeCode& how = causal ? (by < 0 ? diagonal : next_token) : by < 0 ? one_few : one_many;

@@ -37,6 +37,8 @@ struct MaskParts {
   Index window = 0;      // the same, and each query sees so many keys at most; 0: as many as there are
 };
 MaskParts parts_of(const Allowed& allowed);
+/// How far away the keys are at most that each query sees, all of them, to both sides; 0: they are not so.
+Index nearness_of(const Allowed& allowed);
 
 /// The words of the mistake that a mask is moved by −1 or by 1.
 Bilingual off_by_one_words(bool causal, Index by);

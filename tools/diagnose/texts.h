@@ -42,13 +42,14 @@ namespace headlight {
   F(in_heads) F(of_columns) F(with_base) F(pairs_half) F(pairs_neighbours) F(of_heads) F(in_order) F(numbers_of) \
   F(in_tf32) F(order_of_sums) F(differ_in_shape) F(differ_by) F(differ_infinitely) F(from_inputs) F(at) \
   F(positions_unchecked) F(positions_no_rotation) F(positions_given) F(positions_given_base) F(bias_given) \
-  F(bias_subtracted) F(alibi_given) F(alibi_given_as) F(mask_offset) F(window_given) F(no_window) F(scale_sum) \
-  F(scale_given) F(scale_one) F(scale_capped) \
+  F(bias_subtracted) F(alibi_given) F(alibi_given_as) F(mask_offset) F(window_given) F(nearness_given) F(no_window) \
+  F(scale_sum) F(scale_given) F(scale_one) F(scale_of_t5) F(scale_capped) \
   F(norms_given) F(cache_given) F(cache_shorter) F(sides_given) F(softcap_given) \
   F(sinks_given) F(scores_opaque) F(not_computed) F(layer_left) F(layers_left) F(pairs_left) F(in_one_file) \
-  F(compiled) F(not_followed) F(blind) F(blind_compiled) F(blind_graphs) F(blind_meta) F(blind_nested) F(by_blocks) \
-  F(unwritten) F(combined) F(axes_unknown) F(mask_unknown) F(times_unknown) F(unread) F(left_out_one) F(left_out) \
-  F(none_without_torch) F(none_yet) F(none_among) F(none_found_one) F(none_found) F(unjudged_one) F(unjudged) \
+  F(compiled) F(not_followed) F(blind) F(blind_compiled) F(blind_vmap) F(blind_graphs) F(blind_meta) F(blind_nested) \
+  F(by_blocks) F(unwritten) F(combined) F(axes_unknown) F(mask_unknown) F(times_unknown) F(unread) \
+  F(left_out_one) F(left_out) F(none_without_torch) F(none_yet) F(none_among) F(none_found_one) F(none_found) \
+  F(unjudged_one) F(unjudged) \
   F(some_call) F(some_calls) F(call_number) F(calls_judged) F(of_a) F(equal_line) F(first_difference) F(first_shapes) \
   F(diagnosis) F(no_diagnosis) F(explains) F(explains_partly) F(array_of_layer) F(layers_have_it) F(as_well) \
   F(or_of_a) F(so_small) F(search_ended) F(is_equal) F(differs) F(shapes) F(largest) F(at_cell) F(before_norm) \

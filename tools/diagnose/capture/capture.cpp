@@ -300,7 +300,7 @@ struct Judge {
     if (!call.over.empty()) add(softmax_axis, translated(call.over));
     if (seen > 0) return;
     const bool in_output = examined.comparison.arrays[*examined.comparison.first].name == "output";
-    if (merge.mistake && in_output && !shown) return add(*merge.mistake);
+    if ((merge.mistake || !merge.whole) && in_output && !shown) return add(merge.mistake.value_or(merge_columns_mixed));
     if (observed) return;
     const auto weights = examined.b.arrays.find("attentions");
     const bool changed = call.changed && weights != examined.b.arrays.end() && !rows_sum_to_one(weights->second);

@@ -62,30 +62,6 @@ void put_softcap(CapturedCall& call) {
   call.arrays["bias"] = std::move(bias);
 }
 
-/// Rows of weights without what sinks took of them, and the same of what comes out.
-void leave_out_sinks(CapturedCall& call) {
-  const auto found = call.arrays.find("attentions");
-  if (found == call.arrays.end()) return;
-  Array& weights = found->second;
-  const Index cols = weights.shape[3], rows = static_cast<Index>(weights.values.size()) / cols;
-  Eigen::Map<Matrix> all(weights.values.data(), rows, cols);
-  const Eigen::VectorXf sums = all.rowwise().sum();
-  for (Index row = 0; row < rows; ++row)
-    if (sums(row) > 0) all.row(row) /= sums(row);
-  const Array* output = call.array("output");
-  if (call.array("merge") || !output || output->shape[2] % call.heads != 0 || output->shape[1] != weights.shape[2]) {
-    for (const char* name : {"merge", "output"}) call.arrays.erase(name);
-    return;
-  }
-  Array& out = call.arrays["output"];
-  const Index queries = weights.shape[2], width = out.shape[2] / call.heads;
-  for (Index row = 0; row < rows; ++row) {
-    const Index sentence = row / (call.heads * queries), head = row / queries % call.heads, query = row % queries;
-    float* first = out.values.data() + ((sentence * queries + query) * call.heads + head) * width;
-    if (sums(row) > 0) std::for_each(first, first + width, [&](float& value) { value /= sums(row); });
-  }
-}
-
 const MistakeCode& pairs_text(Pairs pairs) {
   return pairs == Pairs::half ? phrases::pairs_half : phrases::pairs_neighbours;
 }
@@ -145,6 +121,10 @@ const std::pair<const std::string, double>* expected(const CapturedCall& call, F
 double meant(const CapturedCall& call, FieldNames names) {
   const auto* field = expected(call, names);
   return field ? field->second : 0;
+}
+
+bool is_t5(const CapturedCall& call) {
+  return meant(call, {"relative_attention_num_buckets"}) > 0 && meant(call, {"d_kv"}) > 0;
 }
 
 struct PartsJudge {
@@ -317,7 +297,9 @@ struct PartsJudge {
     }
     if (queries != keys) return;
     const double wanted = meant(call, {"sliding_window"});
-    if (const Index window = parts_of(allowed).window; window > 0) {
+    const Index window = parts_of(allowed).window, near = nearness_of(allowed);
+    if (near > 0) take(phrases::nearness_given, std::to_string(near));
+    if (window > 0) {
       if (!compare({"sliding_window"}, static_cast<double>(window)))
         take(phrases::window_given, std::to_string(window));
     } else if (wanted > 0 && wanted < static_cast<double>(keys) &&
@@ -326,18 +308,20 @@ struct PartsJudge {
   }
 
   void take_rest() {
-    for (const FactRow& one : given)
+    for (const FactRow& one : given) {
+      if (one[0] == "sides") take(phrases::sides_given, one[1], one.back());
+      if (one == FactRow{"norms", ""}) take(phrases::norms_given);
       if (one[0] == "scale")
         take(one[1] == "1"        ? phrases::scale_one
              : one[1] == "sum"    ? phrases::scale_sum
              : one[1] == "capped" ? phrases::scale_capped
                                   : phrases::scale_given);
-    if (has(given, "norms")) take(phrases::norms_given);
-    for (const FactRow& one : given)
-      if (one[0] == "sides") take(phrases::sides_given, one[1], one.back());
+    }
     if (call.softcap > 0 && !compare({"attn_logit_softcapping"}, static_cast<double>(call.softcap)))
       take(phrases::softcap_given, decimal(static_cast<double>(call.softcap)));
     if (call.softcap == 0 && meant(call, {"attn_logit_softcapping"}) > 0) add(softcap_missing);
+    if (call.scale != 0 && call.scale != 1 && is_t5(call))
+      take(phrases::scale_of_t5, decimal(static_cast<double>(call.scale)));
     if (call.scale != 0) compare({"query_pre_attn_scalar"}, 1 / std::pow(static_cast<double>(call.scale), 2));
     if (call.array("sinks")) take(phrases::sinks_given);
     compare(kHeadCounts, static_cast<double>(call.heads));
@@ -352,6 +336,7 @@ bool is_meant_scale(const CapturedCall& call) {
   if (const double factor = meant(call, {"attention_multiplier"}); factor > 0) return near(scale, factor);
   const double root = std::sqrt(static_cast<double>(call.d_k));
   if (call.softcap > 0 && call.expect.empty()) return !near(scale * root, 1);
+  if (call.scale == 1 && is_t5(call)) return true;
   if (call.scale != 1 || !call.array("bias")) return false;
   const Array &query = *call.array("query"), &bias = *call.array("bias"), &key = *call.array("key");
   const bool even =

@@ -15,6 +15,9 @@ inline constexpr double kBlocking = -1e3;
 /// `steps` as what they come to: blocked, bias, numbers, after, scales. Notes: what is not judged.
 void take_steps(CapturedCall& call, std::vector<FactRow>& notes);
 
+/// Rows of weights without what sinks took of them, and the same of what comes out.
+void leave_out_sinks(CapturedCall& call);
+
 /// "blocked scores are −100 in place of −∞", of the number that the steps put there.
 Bilingual number_words(const CapturedCall& call);
 

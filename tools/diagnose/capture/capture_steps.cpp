@@ -103,6 +103,29 @@ struct StepTaker {
 
 }  // namespace
 
+void leave_out_sinks(CapturedCall& call) {
+  const auto found = call.arrays.find("attentions");
+  if (found == call.arrays.end()) return;
+  Array& weights = found->second;
+  const Index cols = weights.shape[3], rows = static_cast<Index>(weights.values.size()) / cols;
+  Eigen::Map<Matrix> all(weights.values.data(), rows, cols);
+  const Eigen::VectorXf sums = all.rowwise().sum();
+  for (Index row = 0; row < rows; ++row)
+    if (sums(row) > 0) all.row(row) /= sums(row);
+  const Array* output = call.array("output");
+  if (call.array("merge") || !output || output->shape[2] % call.heads != 0 || output->shape[1] != weights.shape[2]) {
+    for (const char* name : {"merge", "output"}) call.arrays.erase(name);
+    return;
+  }
+  Array& out = call.arrays["output"];
+  const Index queries = weights.shape[2], width = out.shape[2] / call.heads;
+  for (Index row = 0; row < rows; ++row) {
+    const Index sentence = row / (call.heads * queries), head = row / queries % call.heads, query = row % queries;
+    float* first = out.values.data() + ((sentence * queries + query) * call.heads + head) * width;
+    if (sums(row) > 0) std::for_each(first, first + width, [&](float& value) { value /= sums(row); });
+  }
+}
+
 void take_steps(CapturedCall& call, std::vector<FactRow>& notes) {
   for (std::size_t i = 0; i < call.steps.size(); ++i) {
     const std::string name = "step." + std::to_string(i);
