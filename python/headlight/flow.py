@@ -140,11 +140,10 @@ def said_of(call: Call, named: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
         if role != "query" and 1 < count < len(ids) and (ids != np.arange(len(ids)) * count // len(ids)).any():
             yield "apart", ("query",), (role,), ("heads",)
     yield from [("dropout", f"{call.dropped:g}")] * (call.dropped > 0)
-    bases = [call.node(role).path(MADE)[0] for role in ("query", "key")]
     decodes = any(re.search(DECODERS, type(module).__name__) and ("Decoder" not in type(module).__name__ or re.search(
         LATER, " ".join(inspect.signature(module.forward).parameters))) for module in call.modules[:3])
-    if decodes and call.shape[2] == call.shape[3] > 1 and {one.kind for one in bases} == {"linear"} and \
-            bases[0].info.made is bases[1].info.made and np.triu(allowed_of(call).any((0, 1)), 1).any():
+    if decodes and call.shape[2] == call.shape[3] > 1 and call.of_one_input() and \
+            np.triu(allowed_of(call).any((0, 1)), 1).any():
         yield ("sees_later",)
     if call.found is not None and len(call._parts) == 1 and np.isnan(as_numpy(call.found)).any():
         yield "nan", *_places(np.isnan(as_numpy(call.found)).any(-1))
@@ -322,8 +321,12 @@ def masks_of(call: Call, stands: Mapping[str, Stand]) -> Iterator[tuple[Any, ...
     causal = np.arange(whole) <= at[:, None]
     own = "query" in stands and "key" in stands and ((at >= 0) & (at < whole)).all() and (
         queries > 1 or call.new_rows()[1] == 1)
-    if own and allowed.any() and not allowed[:, :, np.arange(queries), at].any():
+    ahead = allowed[:, :, np.arange(queries), at] if own else np.ones(1)
+    if allowed.any() and not ahead.any():
         yield ("own",)
+    elif own and queries == keys == whole and call.of_one_input():
+        strange = np.argwhere(allowed.any(2) & ~ahead)[:1]
+        yield from (("own_of", str(query), str(sentence)) for sentence, _, query in strange)
     handed: list[tuple[str, list[Array]]] = []
     for name, tensor in (*call.masks, *call.handed, *call.given):
         if 0 < tensor.numel() <= MOST_WEIGHTS and not tensor.is_complex():
@@ -493,6 +496,8 @@ class _Reruns:
         most = max([one.dim() for one, number in zip(self.given, self.numbers) if number], default=0)
         self.numbers = [number and one.dim() >= min(most, 3)     # (tables of positions are no inputs)
                         for one, number in zip(self.given, self.numbers)]
+        self.buffers = {id(one): (name, one) for name, one in again.call[0].named_buffers() if one.numel() > 1 and
+                        re.search(f"{MASKS}|tri[lu]|causal|ahead", name.split(".")[-1])}
         out, calls = again.known or (None, [])
         found = [call for call in calls if call.whole and call._parts[0] is call]
         self.outs, self.calls = (self.numbers_of(out), found) if found else self.ran()
@@ -509,7 +514,8 @@ class _Reruns:
         seen.most = seen.most if most is None else most
         with torch.no_grad(), contextlib.ExitStack() as stack:
             stack.enter_context(contextlib.suppress(*[] if most is None else [seen.ended]))
-            others = {name: torch.nn.Parameter(weight) for name, weight in weights.items()}
+            others = {name: weight if name in self.buffers else torch.nn.Parameter(weight)
+                      for name, weight in weights.items()}
             alone = None if not follow and self.again.known else seen
             out = self.again.run(alone, lambda one: change(next(numbers), one), others=others, more=more)
         return self.numbers_of(out), seen.sequence()
@@ -600,6 +606,8 @@ class _Reruns:
         ran, found = {re.sub(r"\d+", "", call.module) for call in self.calls}, {}      # type: set[str], dict[str, Any]
         norms = any(step.kind == "normed" for call in self.calls for step in call.node("query").path(MADE))
         strange = "mem" if norms else "norm"      # (norms that no call has may be meant for others)
+        later = any(call.shape[2] == call.shape[3] and np.triu(allowed_of(call).any((0, 1)), 1).any()
+                    for call in self.calls)
         for name, owner in self.again.call[0].named_modules():
             if {re.sub(r"\d+", "", name), type(owner).__name__ * (not name)} & ran - {""}:
                 known = [(of, re.sub(r"\d+", "", of), one) for of, one in owner.named_parameters()]
@@ -607,6 +615,7 @@ class _Reruns:
                 found.update({f"{name}.{of}".strip("."): one for of, plain, one in known if
                               id(one) not in self.calls[0].called and not re.search(f"mem|{strange}", of) and (
                                   roles_of(of) or plain in like or re.search("relative.*bias|bias_table", of))})
+                found.update({of: one for of, one in self.buffers.values() if later and of.rpartition(".")[0] == name})
         rest = [*found.items()][:16]
         for some in (rest, *([one] for one in rest if len(rest) > 1)):
             others = {id(one): _other(one.detach(), ...) for _, one in some}

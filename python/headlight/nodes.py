@@ -254,8 +254,10 @@ def layout_of(product: Product) -> tuple[list[list[Place]], tuple[Any, ...]]:
     # A token is one row, in every head:
     each_once = whole_rows and bool((np.diff(np.sort(rows[..., 0], axis=-1), axis=-1) != 0).all())
     lead = np.array(np.unravel_index(rows, lead_shape))
-    within = [axis for axis in range(len(lead_shape))
-              if (lead[axis] == lead[axis][..., :1, :1]).all()]             # constant in each product of two matrices
+    of_heads = heads_before(base)
+    within = [axis for axis in range(len(lead_shape)) if axis not in of_heads and
+              (lead[axis] == lead[axis][..., :1, :1]).all()]                # constant in each product of two matrices
+    each_once = each_once and not of_heads
     several = [axis for axis in range(len(lead_shape)) if lead_shape[axis] > 1]
     sentences = {place: rows[place][:, 0].tobytes() if each_once else tuple(lead[(within, *place, 0, 0)])
                  for place in np.ndindex(*product.shared)}
@@ -274,6 +276,15 @@ def layout_of(product: Product) -> tuple[list[list[Place]], tuple[Any, ...]]:
     if len({len(group) for group in groups}) != 1:
         groups = [[place] for place in sentences]
     return groups, wrong
+
+
+def heads_before(base: Node) -> set[int]:
+    """Along which axes of a projection there are columns of what it was made from: heads that share its weight."""
+    made = base.info.made.path(("source",)) if base.kind == "linear" and len(base.shape) > 3 else [NOTHING]
+    plain = made[0].kind == "source" and all(step.kind == "move" for step in made[1:])
+    axes = axes_after(moves_of(made), made[0].shape) if plain and made[1:] else None
+    last = len(made[0].shape) - 1
+    return {at for at, of in enumerate(axes[:-1]) if last in of} if axes and last in axes[-1] else set()
 
 
 def recovered(index: Array, values: Array, width: int) -> Array:
@@ -360,9 +371,12 @@ def masks_around(names: str = MASKS, sizes: set[int] = set()) -> list[tuple[str,
         first = owner if depth == 0 else first
         if depth > 0 and (depth > 1 if first is None else owner is not first):
             break
-        masks += [(name, values[name].detach()) for name in arguments
-                  if re.search(names, name) and is_tensor(values.get(name)) and (names or not re.search(MASKS, name)
-                      and (re.search(LENGTHS, name) or _may_be_mask(values[name], sizes)))]
+        given = [(name, values.get(name)) for name in arguments]
+        several = [(name, one) for name, value in given for one in (
+            value if isinstance(value, LISTS) and len(value) <= 8 else [value]) if is_tensor(one)]
+        masks += [(name, one.detach()) for name, one in several
+                  if re.search(names, name) and (names or not re.search(MASKS, name)
+                      and (re.search(LENGTHS, name) or _may_be_mask(one, sizes)))]
     return masks
 
 
@@ -430,6 +444,11 @@ class Call:
     def side(self, role: str) -> str:
         """The operand that counts queries, or keys."""
         return "b" if (role == "key") != self.flipped else "a"
+
+    def of_one_input(self) -> bool:
+        """Whether queries and keys were projected from the same."""
+        made = [self.node(role).path(MADE)[0] for role in ("query", "key")]
+        return {one.kind for one in made} == {"linear"} and made[0].info.made is made[1].info.made
 
     def named(self, role: str) -> str | None:
         """What is at work as query, key or value: as the weights are named that projected it, else as variables are."""

@@ -60,7 +60,8 @@ class Report:
             answer = json.loads(run(["diagnose", path, "--format", "json", "--language", language], accept=(0, 1)))
         calls: dict[tuple[str, str, Site | None], list[int]] = {}
         scales = {one["call"] for one in answer["mistakes"] if one["code"] == "scale_missing"}
-        plain = {_line(facts) for call, (facts, _) in enumerate(captured) if call not in scales and "scale" in facts}
+        plain = {_line(facts) for call, (facts, _) in enumerate(captured) if call not in scales and "scale" in facts
+                 and any(one[0] == "add" for one in facts["steps"])}
         lent = {call for call in scales if _line(captured[call][0]) in plain}      # whose scale is right beside a bias
         said = [*said, *((call, captured[call][0].get("where", ""), "scale_given") for call in lent)]
         exchanged = {call for call, _, *text in said if re.search("'(mask_of_other_sentences|others)'", str(text))}

@@ -126,6 +126,7 @@ TEST(Capture, PartsThatRanAreNamedOrTakenAsGiven) {
   ASSERT_EQ(given.size(), 2u);
   EXPECT_EQ(given[0].en, "mine.py:4: cache: 2 of 7 keys are new, the others are taken as given");
   EXPECT_EQ(given[1].en, "mine.py:4: norms of q and k: their weights are taken as given");
+  EXPECT_TRUE(report(R"(,"given":[["norms","seen"]])").unchecked.empty());
   const auto biased = [&](double slope) {
     return report("", [&](Captured& file) {
       file.arrays["0.bias"] = array_of({1, 1, 7, 7}, {alibi(slope)});
@@ -136,6 +137,28 @@ TEST(Capture, PartsThatRanAreNamedOrTakenAsGiven) {
   EXPECT_EQ(biased(-0.5).mistakes[0].mistake.code, mistakes::bias_sign);
   ASSERT_FALSE(biased(0.5).unchecked.empty());
   EXPECT_EQ(biased(0.5).unchecked[0].en, "mine.py:4: bias of the scores: ALiBi, slope 0.5 of head 0: taken as given");
+}
+
+TEST(Capture, WindowToBothSidesIsTakenAsGiven) {
+  const Attention near = causal_attention([](Attention& a) {
+    for (std::size_t i = 0; i < 7; ++i)
+      for (std::size_t j = 0; j < 7; ++j) a.allowed(i, j) = i <= j + 2 && j <= i + 2 ? 1 : 0;
+  });
+  const CaptureReport report = Captured(near, near).blocks(near.allowed).judged();
+  EXPECT_TRUE(report.mistakes.empty());
+  ASSERT_EQ(report.unchecked.size(), 1u);
+  EXPECT_EQ(report.unchecked[0].en, "mine.py:4: mask: keys at most 2 away: taken as given");
+}
+
+TEST(Capture, ScaleOfT5IsThatOfItsConfig) {
+  const Attention right = causal_attention();
+  Captured file = Captured(right, right).blocks(right.allowed);
+  file.facts += R"(,"scale":0.5)";
+  file.expect = R"({"relative_attention_num_buckets":8,"d_kv":4})";
+  const CaptureReport report = file.judged();
+  EXPECT_TRUE(report.mistakes.empty());
+  ASSERT_EQ(report.unchecked.size(), 1u);
+  EXPECT_EQ(report.unchecked[0].en, "mine.py:4: scale: 0.5, where T5 has 1: taken as given");
 }
 
 TEST(Capture, SlopesOfAlibiAreThoseOfItsHeads) {

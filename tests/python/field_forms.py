@@ -6,6 +6,7 @@ import math
 from common import torch
 import field_caches
 import field_decoders
+import field_lectures
 import field_models
 import field_others
 import field_shapes
@@ -16,8 +17,8 @@ from torch2 import scaled_dot_product_attention
 
 nn = torch.nn
 NAMES = {"torch": torch, "nn": nn, "F": nn.functional, "math": math, "sdpa": scaled_dot_product_attention}
-PROGRAMS = [one for room in (field_decoders, field_others, field_variants, field_caches, field_stacks, field_models, field_shapes)
-            for one in room.PROGRAMS]
+ROOMS = (field_decoders, field_others, field_variants, field_caches, field_stacks, field_models, field_shapes, field_lectures)
+PROGRAMS = [one for room in ROOMS for one in room.PROGRAMS]
 
 
 def changed(text, change):

@@ -60,8 +60,8 @@ struct CapturedCall {
       // by which is multiplied what is added; 1, or −1 (subtracted); "product", "learned" or ""
   std::vector<FactRow> arguments;  // names of masks, and the number of each among those of all calls
   std::vector<FactRow> given;      // what ran and follows from no input: "positions", "norms", "scale" or "bias", and
-      // in what form ("sum", "subtracted", "learned"); "sides" and the names of what queries and
-      // keys are made from
+      // in what form ("sum", "subtracted", "learned", norms "seen" by their numbers); "sides" and the names of what
+      // queries and keys are made from
 
   // Of the steps: the last finite number that replaces scores or by which they are lowered; and by the code of a
   // mistake the array of the step that makes it.

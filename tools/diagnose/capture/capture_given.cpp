@@ -310,7 +310,7 @@ struct PartsJudge {
   void take_rest() {
     for (const FactRow& one : given) {
       if (one[0] == "sides") take(phrases::sides_given, one[1], one.back());
-      if (one == FactRow{"norms", ""}) take(phrases::norms_given);
+      if (one[0] == "norms" && one[1] != "seen") take(phrases::norms_given);
       if (one[0] == "scale")
         take(one[1] == "1"        ? phrases::scale_one
              : one[1] == "sum"    ? phrases::scale_sum
