@@ -1,5 +1,6 @@
 """A watch changes nothing of what it watches, and proves it."""
 import copy
+import importlib
 import itertools
 import math
 import sys
@@ -307,6 +308,34 @@ class Untouched(unittest.TestCase):
             _, _, report = report_of(lambda: nn.MultiheadAttention(D, H, 0.3, batch_first=True)(self.x, self.x, self.x))
         self.assertEqual(report.mistakes, [])
         self.assertIn("dropout of 0.3 was on without a gradient", str(report))
+
+    def test_what_mixes_heads_is_not_judged(self):
+        mix, x = nn.Linear(H, H), torch.randn(B, T, D)
+        for where in ("before", "behind"):
+            with self.subTest(where), torch.no_grad():
+                q, k, v = (one.view(B, T, H, -1).transpose(1, 2) for one in nn.Linear(D, 3 * D)(x).chunk(3, -1))
+                with headlight.watch() as seen:
+                    scores = q @ k.transpose(-2, -1) / (D // H) ** 0.5
+                    scores = mix(scores.permute(0, 2, 3, 1)).permute(0, 3, 1, 2) if where == "before" else scores
+                    weights = scores.softmax(-1)
+                    weights = mix(weights.permute(0, 2, 3, 1)).permute(0, 3, 1, 2) if where == "behind" else weights
+                    weights @ v
+                report = seen.check()
+                self.assertEqual(report.mistakes, [])
+                self.assertRegex(str(report), "scores pass through linear, which is not followed: not judged")
+                self.assertFalse(report.ok)
+
+    def test_what_is_mapped_is_left_alone(self):
+        try:
+            vmap = torch.vmap if hasattr(torch, "vmap") else importlib.import_module("functorch").vmap
+        except ImportError:
+            self.skipTest("vmap")
+        module, x = Attention().eval(), torch.randn(B, 1, T, D)
+        with headlight.watch() as seen, torch.no_grad():
+            mapped = vmap(lambda one: (module.q(one) @ module.k(one).transpose(-2, -1)).softmax(-1) @ module.v(one))(x)
+        self.assertEqual(mapped.shape, x.shape)
+        self.assertIn("torch.vmap and functorch cannot be followed", str(seen.check()))
+        self.assertFalse(seen.check().ok)
 
 
 if __name__ == "__main__":
