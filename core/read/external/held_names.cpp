@@ -182,7 +182,7 @@ std::optional<std::vector<HeldGroup>> three_stacks(const std::vector<HeldGroup>&
     for (std::size_t i = 0; i < 3; ++i)
       stacks[order[i]].stack = kOrder[i].first, stacks[order[i]].stem = kOrder[i].second;
     return stacks;
-  } while (std::ranges::next_permutation(order).found);
+  } while (std::next_permutation(order.begin(), order.end()));
   return std::nullopt;
 }
 

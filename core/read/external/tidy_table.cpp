@@ -97,9 +97,8 @@ Result<ArrayFile> file_of(const std::string& where, const std::map<std::string, 
     file.arrays[name] = TRY(array_from(where, name, tidy));
     if (!has_words) continue;
     const std::string before = name.substr(0, name.find('.') + 1);  // of a sentence
-    const auto is = [&](std::string_view part) {
-      return std::string_view(name).substr(before.size()).starts_with(part);
-    };
+    const std::string of = name.substr(before.size());
+    const auto is = [&](std::string_view part) { return of.starts_with(part); };
     if (is("attentions")) {
       file.metadata[before + "tokens"] = tidy.words(false);
       if (tidy.words(true) != tidy.words(false)) file.metadata[before + "key_tokens"] = tidy.words(true);
