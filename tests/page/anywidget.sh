@@ -13,4 +13,4 @@ import * as base from '@jupyter-widgets/base';
 window.jupyter = { ManagerBase, base };
 JS
 node_modules/.bin/esbuild manager.mjs --bundle --log-level=error --outfile=manager.js
-python3 "$here/anywidget.py" "$program" "$here/../golden" "$PWD"
+python3 "$here/widget_front.py" "$program" "$here/../golden" "$PWD"

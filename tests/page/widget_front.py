@@ -1,4 +1,4 @@
-"""The widget in anywidget's own front end, as Lab, Colab and VS Code load it: anywidget.py PROGRAM GOLDEN PACKAGES
+"""The widget in anywidget's own front end, as Lab, Colab and VS Code load it: widget_front.py PROGRAM GOLDEN PACKAGES
 
 The module `anywidget` of npm, with the classes of Jupyter's widgets (manager.js, bundled by anywidget.sh); only the comm, which
 leads to Python, is a stand-in that keeps what is sent."""
