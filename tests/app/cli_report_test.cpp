@@ -32,6 +32,7 @@ TEST(Report, OfAnAdapterDoesNotSayWhereItsBaseIs) {
     EXPECT_EQ(ran.status, found == base ? 0 : 1) << ran.err;
     EXPECT_FALSE(contains(ran.out, "somebody")) << ran.out;
     EXPECT_FALSE(contains(ran.out, "home of")) << ran.out;
+    EXPECT_EQ(contains(ran.out, "llama, decoder"), found == base) << "the family is that of the base: " << ran.out;
   }
 }
 

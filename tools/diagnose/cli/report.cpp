@@ -140,9 +140,13 @@ Result<std::string> report_of(const std::string& source, const Lexicon& lexicon,
   const Document& document = opened.document;
   if (!document.model || has_own_inputs(document))
     return bad_input("report", "MODEL", "a model that reads texts", "attention without one");
-  std::vector<std::string> folders{path.string(), path.parent_path().string()};
-  const std::string family = is_checkpoint(document) ? listed_folder_or_file({.name = source, .folder = path}).family
-                                                     : std::string("headlight");
+  const SourceParts parts = parts_of_source(source);
+  CheckpointPlaces places{.weights = path, .tokenizer = path};
+  if (is_checkpoint(document)) places = TRY(checkpoint_places(parts, path));
+  const std::vector<std::string> folders{path.string(), path.parent_path().string(), places.tokenizer.string()};
+  const std::string family = is_checkpoint(document)
+                                 ? listed_folder_or_file({.name = source, .folder = places.weights}).family
+                                 : std::string("headlight");
   std::string text = model_text(*document.model, family);
   const std::string ids = ids_text(document, lexicon);
   const auto asked = std::chrono::steady_clock::now();
@@ -152,9 +156,6 @@ Result<std::string> report_of(const std::string& source, const Lexicon& lexicon,
   text += "\nids of ten texts\n" + ids + "\ncheck\n";
   if (is_checkpoint(document)) {
     Progress progress;
-    const SourceParts parts = parts_of_source(source);
-    const auto places = TRY(checkpoint_places(parts, path));
-    folders.push_back(places.tokenizer.string());
     for (const Finding& one :
          check_checkpoint(places.tokenizer, document.model, opened.model_warnings, progress, parts.rules))
       text += "  " + padded(std::string(name(one.severity)), 9) + without_paths(one.line, folders) + "\n";
