@@ -256,5 +256,10 @@ TEST(OwnNumbers, SizesThatDoNotFitAreNamed) {
   }
 }
 
+TEST(NumberTable, ALineOfAnEmptyQuotedCellHasNoCells) {
+  for (const char* text : {"\"\"\n1 2\n3 4", "1 2\n\"\"\n3 4", "a 1\n\"\"\nb 2", "\"\"\n\"\""})
+    EXPECT_FALSE(parse_number_table("t", text)) << text;
+}
+
 }  // namespace
 }  // namespace headlight

@@ -261,14 +261,15 @@ Result<NumberTable> from_cells(std::string_view where, const std::vector<Line>& 
   const bool counts = counts_up(first.size(), [&](std::size_t i) { return first[i]; });
   const bool corner = rows.size() == 1 || (!counts && std::any_of(first.begin(), first.end(), is_numeric)) ||
                       !std::all_of(below, rows.end(), [&](const Cells& row) { return row.size() == first.size() + 1; });
-  const bool empty_corner = rows.size() > 1 && first.front().empty() &&
+  const bool empty_corner = rows.size() > 1 && first.size() > 1 && first.front().empty() &&
                             (std::any_of(first.begin() + 1, first.end(), is_label) ||
                              counts_up(first.size() - 1, [&](std::size_t i) { return first[i + 1]; }));
   // Below a corner stand words, or numbers that count.
   const bool indexed =
       (!corner || empty_corner) && std::all_of(below, rows.end(), [&](const Cells& row) {
-        return is_label(row.front()) ||
-               (!row.front().empty() && row.front().find_first_not_of("0123456789") == row.front().npos);
+        return !row.empty() &&
+               (is_label(row.front()) ||
+                (!row.front().empty() && row.front().find_first_not_of("0123456789") == row.front().npos));
       });
   const bool labelled = indexed || std::any_of(below, rows.end(), begins_with_word);
   const auto first_number = first.begin() + (labelled && corner && !first.empty() ? 1 : 0);
@@ -283,7 +284,7 @@ Result<NumberTable> from_cells(std::string_view where, const std::vector<Line>& 
   for (std::size_t r = headed ? 1 : 0; r < rows.size(); ++r) {
     const std::size_t row = r - (headed ? 1 : 0);
     const Cells& cells_of_row = rows[r];
-    if (labelled) row_labels.push_back(label_of(cells_of_row.front(), style.latex));
+    if (labelled) row_labels.push_back(cells_of_row.empty() ? "" : label_of(cells_of_row.front(), style.latex));
     numbers.emplace_back();
     for (std::size_t column = labelled ? 1 : 0; column < cells_of_row.size(); ++column) {
       const std::string_view cell = cells_of_row[column];
