@@ -43,6 +43,14 @@ Status read_size(const std::string& size, ScreenshotOptions& picture) {
   return bad_input("--size", "", "WIDTHxHEIGHT from 320x240 to 8192x8192", size);
 }
 
+/// What a tool opens once the window is there.
+Startup opened_later(const std::string& source) {
+  Startup start;
+  start.open = source;
+  start.asked = true;
+  return start;
+}
+
 Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& frontend) {
   if (!frontend.screenshot)
     return Error(ErrorCode::bad_value, "headlight screenshot", "this program was built without the window");
@@ -51,11 +59,7 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   if (!options.reduce.empty()) by = TRY(parse_reduction(options.reduce));
   const bool of_window = by == Reduction{.by = by.value_or(Reduction{}).by, .heads = true};  // as its menu has them
   auto asked = by && !of_window ? reduced_start(options.request, options.reduce) : options.request.start();
-  if (!asked && opened_by_tool(options.request.source())) {
-    Startup later;
-    later.open = options.request.source(), later.asked = true;
-    asked = std::move(later);
-  }
+  if (!asked && opened_by_tool(options.request.source())) asked = opened_later(options.request.source());
   auto start = TRY(std::move(asked));
   TRY(options.lesson.put_into(start));
   ViewState& view = start.session.view;

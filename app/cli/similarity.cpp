@@ -4,7 +4,7 @@
 #include "base/formatted.h"
 #include "cli/frame/question_command.h"
 #include "cli/options/against_option.h"
-#include "math/ops.h"
+#include "math/output.h"
 #include "models/joint_space.h"
 #include "models/model_sources.h"
 
@@ -16,37 +16,35 @@ struct TextOfPicture {
   float cosine = 0, logit = 0, probability = 0;  // among the texts
 };
 
-/// The question of the part that reads texts: a text, or a request that begins with an option.
-Result<Document> question_of_text(const Question& question, const std::string& text) {
+/// The answers of the part that reads texts: to texts, or to requests that begin with an option.
+Result<std::vector<AnswerSnapshot>> answers_to_texts(const Question& question, const std::vector<std::string>& given) {
   const std::string source = question.asked.source + std::string(kTextPart);
-  if (text.starts_with("--")) return question_of(text, "--with", source);
-  Document document = TRY(question_of("", "--with", source));
-  document.source = {.text = text};
-  return document;
+  const Document plain = TRY(question_of("", "--with", source));
+  std::vector<AnswerSnapshot> answers;
+  for (const std::string& text : given) {
+    Document document = text.starts_with("--") ? TRY(question_of(text, "--with", source)) : plain;
+    if (!text.starts_with("--")) document.source = {.text = text};
+    answers.push_back(TRY(answer_to_keep(document, question.asked.lexicon)));
+  }
+  return answers;
 }
 
 Result<std::vector<TextOfPicture>> texts_of_picture(const Question& question, const std::vector<std::string>& given) {
   const Trace& picture = *question.trace;
   if (!picture.query_tokens().picture)
     return bad_input("similarity", "SOURCE", "a model of a picture and a text (clip)", "one that reads no picture");
-  std::vector<AnswerSnapshot> answers;
-  for (const std::string& text : given) {
-    const Document document = TRY(question_of_text(question, text));
-    answers.push_back(TRY(answer_to_keep(document, question.asked.lexicon)));
-  }
+  const auto answers = TRY(answers_to_texts(question, given));
   const auto folder = TRY(path_of_source(parts_of_source(question.asked.source).path));
   const JointSpace space =
       TRY(read_joint_space(folder, picture.embedding.cols(), answers.front().trace->embedding.cols()));
   const Vector place = place_of_picture(space, picture);
-  Vector logits(std::ssize(given));
+  Vector cosines(std::ssize(given));
+  for (Index i = 0; i < cosines.size(); ++i)
+    cosines(i) = place.dot(place_of_text(space, *answers[static_cast<std::size_t>(i)].trace));
+  const Vector logits = space.scale * cosines, shares = probabilities(logits);
   std::vector<TextOfPicture> texts;
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    const float cosine = place.dot(place_of_text(space, *answers[i].trace));
-    texts.push_back({.text = given[i], .cosine = cosine, .logit = space.scale * cosine});
-    logits(static_cast<Index>(i)) = texts.back().logit;
-  }
-  const Vector shares = (logits.array() - logits.maxCoeff()).exp();
-  for (std::size_t i = 0; i < given.size(); ++i) texts[i].probability = shares(static_cast<Index>(i)) / shares.sum();
+  for (Index i = 0; i < cosines.size(); ++i)
+    texts.push_back({given[static_cast<std::size_t>(i)], cosines(i), logits(i), shares(i)});
   return texts;
 }
 

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/formatted.h"
 #include "base/utf8.h"
+#include "read/external/table_markup.h"
 #include "read/json/json_document.h"
 #include "study/study.h"
 
@@ -22,21 +23,11 @@ std::string* field_of(StudyPair& pair, std::string name) {
   return name == "wrong" ? &pair.wrong : nullptr;
 }
 
-/// The fields of each record of a CSV (RFC 4180): quoted ones hold commas, line breaks and doubled quotes.
-std::vector<std::vector<std::string>> records_of(std::string_view text) {
-  std::vector<std::vector<std::string>> records(1, {""});
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    std::string& field = records.back().back();
-    const char c = text[i];
-    if (quoted && c == '"' && i + 1 < text.size() && text[i + 1] == '"') field += text[++i];
-    else if (c == '"' && (quoted || field.empty())) quoted = !quoted;
-    else if (quoted) field += c;
-    else if (c == ',') records.back().emplace_back();
-    else if (c == '\n') records.push_back({""});
-    else if (c != '\r') field += c;
-  }
-  std::erase_if(records, [](const auto& record) { return record.size() == 1 && record[0].empty(); });
+/// The fields of each record that is no empty line.
+std::vector<CsvRecord> records_of(std::string_view text) {
+  std::vector<CsvRecord> records;
+  for (std::size_t at = 0; at < text.size();) records.push_back(next_record(text, at, ','));
+  std::erase_if(records, [](const CsvRecord& record) { return record.size() == 1 && record[0].empty(); });
   return records;
 }
 

@@ -36,8 +36,8 @@ void add_against(Parser& command, std::optional<std::string>& against) {
       "--against", against,
       "Of --view compare: how A is asked, in one string, --against '--text \"a b c\" --mask causal'; without a SOURCE "
       "of the same model, and a model alone about the same words. Without it: the same question without edits, where "
-      "there are any (a mask is "
-      "none). Of --view patch: the corrupt question; without it the clean one is that without edits",
+      "there are any (a mask is none). Of --view patch: the corrupt question; without it the clean one is that without "
+      "edits",
       "'[SOURCE] [REQUEST]'");
 }
 

@@ -1,4 +1,4 @@
-// What the numbers of somebody's weights say of them: which axis sums to 1, and whether they are the bits of others.
+// Checks on given weights: the axis over which they sum to 1; integers of 16 bits that are the bits of floats.
 #pragma once
 
 #include <optional>

@@ -28,6 +28,25 @@ std::string_view without_spaces(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kTableSpaces) - first + 1);
 }
 
+CsvRecord next_record(std::string_view text, std::size_t& at, char separator) {
+  CsvRecord record{""};
+  for (bool quoted = false; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '"' && (quoted || record.back().empty())) {
+      if (quoted && text.substr(at + 1).starts_with('"')) record.back() += text[++at];
+      else quoted = !quoted;
+    } else if (!quoted && c == separator) {
+      record.emplace_back();
+    } else if (!quoted && c == '\n') {
+      ++at;
+      break;
+    } else if (quoted || c != '\r') {
+      record.back() += c;
+    }
+  }
+  return record;
+}
+
 std::string lines_of_latex(std::string_view text) {
   std::string lines;
   for (std::size_t end = 0; !text.empty(); text.remove_prefix(std::min(end + 2, text.size()))) {

@@ -3,11 +3,17 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace headlight {
 
 inline constexpr std::string_view kTableSpaces = " \t\r\n\f\v";
 std::string_view without_spaces(std::string_view text);
+
+using CsvRecord = std::vector<std::string>;
+/// The next record of CSV (RFC 4180), `at` then behind it: a cell in quotes may hold separators, lines and doubled
+/// quotes. An empty line is one empty cell.
+CsvRecord next_record(std::string_view text, std::size_t& at, char separator);
 
 /// The rows of a table of LaTeX, a line each: what stands between \begin{…}{…}, \\ and \end, without rules.
 std::string lines_of_latex(std::string_view text);

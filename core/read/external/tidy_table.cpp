@@ -13,35 +13,15 @@
 #include "base/formatted.h"
 #include "model/config.h"
 #include "model/tokens.h"
+#include "read/external/table_markup.h"
 
 namespace headlight {
 namespace {
 
-using Record = std::vector<std::string>;
 enum class TidyColumn { stack, layer, head, query, key, query_token, key_token, weight, sentence };
 constexpr std::string_view kColumns[] = {"stack",       "layer",     "head",   "query",   "key",
                                          "query_token", "key_token", "weight", "sentence"};
 constexpr std::size_t kMostPerLine = 64;  // cells of the arrays for each line of the table
-
-/// The next line of CSV: a cell in quotes may hold separators, lines and doubled quotes.
-Record next_record(std::string_view text, std::size_t& at, char separator) {
-  Record record{""};
-  for (bool quoted = false; at < text.size(); ++at) {
-    const char c = text[at];
-    if (c == '"' && (quoted || record.back().empty())) {
-      if (quoted && text.substr(at + 1).starts_with('"')) record.back() += text[++at];
-      else quoted = !quoted;
-    } else if (!quoted && c == separator) {
-      record.emplace_back();
-    } else if (!quoted && c == '\n') {
-      ++at;
-      break;
-    } else if (quoted || c != '\r') {
-      record.back() += c;
-    }
-  }
-  return record;
-}
 
 struct Cell {
   std::array<Index, 4> at;  // layer, head, query, key
@@ -115,10 +95,12 @@ struct TidyHeading {
   std::size_t count;
   std::size_t place(TidyColumn column) const { return at[static_cast<std::size_t>(column)]; }
   bool has(TidyColumn column) const { return place(column) < count; }
-  std::string text(const Record& record, TidyColumn column) const { return has(column) ? record[place(column)] : ""; }
+  std::string text(const CsvRecord& record, TidyColumn column) const {
+    return has(column) ? record[place(column)] : "";
+  }
 };
 
-TidyHeading heading_of(const Record& names) {
+TidyHeading heading_of(const CsvRecord& names) {
   TidyHeading heading{.at = {}, .count = names.size()};
   for (std::size_t i = 0; i < std::size(kColumns); ++i)
     heading.at[i] = static_cast<std::size_t>(std::find(names.begin(), names.end(), kColumns[i]) - names.begin());
@@ -137,7 +119,7 @@ Result<Index> counted_in(const std::string& here, TidyColumn column, const std::
                    printable(text));
 }
 
-Status take_line(const std::string& here, const TidyHeading& heading, const Record& record, bool decimal_comma,
+Status take_line(const std::string& here, const TidyHeading& heading, const CsvRecord& record, bool decimal_comma,
                  std::map<std::string, TidyStack>& stacks) {
   using enum TidyColumn;
   if (record.size() != heading.count)
@@ -178,7 +160,7 @@ Result<std::optional<ArrayFile>> parse_tidy_table(std::string_view where, std::s
   if (!heading.has(query) || !heading.has(key) || !heading.has(weight)) return std::optional<ArrayFile>();
   std::map<std::string, TidyStack> stacks;
   for (std::size_t line = 2; at < text.size(); ++line) {
-    const Record record = next_record(text, at, separator);
+    const CsvRecord record = next_record(text, at, separator);
     if (record.size() == 1 && record[0].empty()) continue;
     TRY(take_line(std::string(where) + ": line " + std::to_string(line), heading, record, separator == ';', stacks));
   }
