@@ -173,12 +173,12 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
     return bad_input(figure.measure.metric ? "--metric" : "--at", "", "--view patch", "--view " + options.view);
   figure.measure.words = figure.lens, figure.measure.query = figure.query;
   if (figure.alignment && !shows_two(figure.kind))
-    return bad_input("--align", "", "--view compare or patch", "--view " + options.view);
+    return bad_input("--align", "", "--view compare, changes or patch", "--view " + options.view);
   TRY(add_shades(options, trace, figure));
   if (figure.range && (!colours_weights(figure.kind) || figure.scale == Scale::log))
     return bad_input("--range", "", "--view heads, head, text or glance, --colours linear", "--view " + options.view);
   if (options.against && !shows_two(figure.kind))
-    return bad_input("--against", "", "--view compare or patch", "--view " + options.view);
+    return bad_input("--against", "", "--view compare, changes or patch", "--view " + options.view);
   if (!options.layers.empty()) {
     if (!shows_all_heads(figure.kind) || !options.heads.empty())
       return bad_input("--only-layers", "", "--view heads or glance, without --heads",
@@ -237,7 +237,7 @@ Result<Drawing> drawing_of(const FigureArguments& options, const Question& quest
   if (options.maps.pair != PairPart::all)
     return bad_input("--pair " + std::string(name(options.maps.pair)), "", "--view heads, head, text, glance or flow",
                      "--view " + options.view);
-  if (figure.kind == FigureKind::compare)
+  if (figure.kind != FigureKind::patch)
     return draw_comparison(other, now, figure, measure, fold_choice(options.maps.folds));
   return options.against ? draw_patch(now, other, TRY(of_corrupt(figure, *now.trace, *other.trace)), measure)
                          : draw_patch(other, now, figure, measure);

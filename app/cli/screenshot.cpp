@@ -89,6 +89,7 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
     view.grid = named->grid;
     view.tab = named->tab;
     view.patch.on = named->patch;
+    if (named->view == View::compare) view.changes = named->changes;
     if (named->form) view.text.form = named->form;
   }
   if (options.alignment) view.alignment = options.alignment;
@@ -122,8 +123,8 @@ ParsedCommand add_screenshot(Parser& parser, const Frontend& frontend) {
       "one head, the text itself, shaded; glance: all heads small; "
       "relations: how well each layer shows each relation; inside: the numbers behind one weight; writers: what wrote "
       "its score; lens: the guess after each layer; diagram: the matrices of a layer; flow: lines between the words; "
-      "train: the heads beside a training; compare: A beside B; patch: what of A brings its answer back in B; code: "
-      "the layer as a program");
+      "train: the heads beside a training; compare: A beside B; changes: arcs over their words for what changed; "
+      "patch: what of A brings its answer back in B; code: the layer as a program");
   add_against(parser, options->against);
   add_alignment(parser, options->alignment);
   parser.option("!--first-start", options->picture.greeted, "With the words that a window opens on the first time");

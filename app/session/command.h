@@ -100,6 +100,7 @@ using ShowGrid = Set<Part::look, &ViewState::grid>;
 struct SetFold { FoldChoice fold; };
 using SetViewport = Set<Part::look, &ViewState::viewport>;
 using SetComparedPart = Set<Part::view, &ViewState::compared>;  // of the maps of View::compare
+using ShowChanges = Set<Part::look, &ViewState::changes>;  // of View::compare
 using SetScope = Set<Part::look, &ViewState::one_layer>;
 using SetSampling = Set<Part::look, &ViewState::sampling>;
 using SearchWord = Set<Part::look, &ViewState::word>;

@@ -43,7 +43,10 @@ bool same_figure(const FigureRequest& a, const FigureRequest& b) {
 FigureKind seen_figure(const AppState& state) {
   const ViewState& view = state.view;
   if (view.view == View::compare)
-    return !compared_trace(state) ? FigureKind::grid : view.patch.on ? FigureKind::patch : FigureKind::compare;
+    return !compared_trace(state) ? FigureKind::grid
+           : view.patch.on        ? FigureKind::patch
+           : shows_changes(state) ? FigureKind::changes
+                                  : FigureKind::compare;
   if (shows_matrix(view) && state.trace && exists(*state.trace, view.look.matrix) && looks_at_matrix(view))
     return FigureKind::matrix;
   const bool one_stage = shown_grid(state) == GridShow::maps;

@@ -51,6 +51,16 @@ std::pair<FoldedAxis::Group, FoldedAxis::Group> tokens_of_words(const AppState& 
   return {folded->fold.queries.tokens_of(at->query), folded->fold.keys.tokens_of(at->key)};
 }
 
+/// The words of the longer joint axis of what is compared; 0: there are none whose weights could be subtracted.
+Index words_compared(const AppState& state) {
+  if (!state.comparison || state.comparison->heads->too_long || shows_picture(state) || state.trace->is_signed)
+    return 0;
+  const JointStack* stack = state.comparison->heads->stack(state.comparison->chosen.stack);
+  return stack && !shares_no_cell(*stack) && stack->in_both
+             ? std::max(std::ssize(stack->queries), std::ssize(stack->keys))
+             : 0;
+}
+
 }  // namespace
 
 bool offers_sentence(const AppState& state) {
@@ -200,6 +210,16 @@ PatchMeasure patch_measure(const ViewState& view, const Trace& trace) {
   if (pinned && view.pinned && view.chosen.stack != Stack::encoder && view.pinned->query < trace.queries())
     measure.query = view.pinned->query;
   return measure;
+}
+
+bool offers_changes(const AppState& state) {
+  const Index words = words_compared(state);
+  return words > 0 && words <= kMostWordsOfStage;
+}
+
+bool shows_changes(const AppState& state) {
+  const bool usual = !state.view.lesson && words_compared(state) <= kUsualWordsOfStage;
+  return offers_changes(state) && state.view.changes.value_or(usual) && state.view.compared == Viewport{};
 }
 
 Alignment drawn_alignment(const AppState& state) {

@@ -56,6 +56,10 @@ void set_weight_of_words(const AppState& state, Edits& edits, const SetWeight& w
 /// What is compared with the answer on the screen: the one that was kept; else, where the question has edits, the same
 /// without them, once it is known. Null where there is neither.
 std::shared_ptr<const Trace> compared_trace(const AppState& state);
+/// Whether what changed between A and B can be drawn over their words; whether it is: where it was chosen, or of up to
+/// kUsualWordsOfStage words beside no lesson.
+bool offers_changes(const AppState& state);
+bool shows_changes(const AppState& state);
 /// How the tokens of A and B belong together in what View::compare shows: maps, or what is taken from A.
 Alignment drawn_alignment(const AppState& state);
 /// Whether that is the question without its edits.

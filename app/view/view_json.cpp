@@ -95,6 +95,7 @@ void read_views(const JsonField& object, ViewState& view) {
   patch.read("word", view.patch.words.word);
   patch.read("minus", view.patch.words.minus);
   if (const json& pinned = patch.at("pinned").value(); pinned.is_boolean()) view.patch.at_pinned = pinned.get<bool>();
+  if (object.has("changes")) object.read("changes", view.changes.emplace());
   if (object.has("alignment")) object.read_choice("alignment", view.alignment.emplace(), kAlignments);
   if (const json& range = object.at("range").value(); range.is_string())
     if (const auto known = parse_range(range.get<std::string>())) view.range = *known;
@@ -126,6 +127,7 @@ void write_views(const ViewState& view, json& object) {
     if (patch.words != LensWords{}) written["word"] = patch.words.word, written["minus"] = patch.words.minus;
     if (patch.at_pinned) written["pinned"] = *patch.at_pinned;
   }
+  if (view.changes) object["changes"] = *view.changes;
   if (view.alignment) object["alignment"] = name(*view.alignment);
   if (view.range) object["range"] = range_text(*view.range);
   if (view.lens != LensWords{}) object["lens"] = {{"word", view.lens.word}, {"minus", view.lens.minus}};

@@ -45,6 +45,7 @@ struct NamedView {
   GridShow grid = GridShow::maps;
   InsideTab tab = InsideTab::numbers;     // of View::inside
   bool patch = false;                     // of View::compare: PatchLook::on
+  bool changes = false;                   // … and ViewState::changes
   std::optional<StageForm> form = {};     // of View::heads: TextLook::form
   std::optional<FigureKind> figure = {};  // nothing: there is no such figure
 };
@@ -65,6 +66,7 @@ inline constexpr NamedView kNamedViews[] = {
     {.name = "flow", .view = View::flow, .figure = FigureKind::flow},
     {.name = "train", .view = View::train},
     {.name = "compare", .view = View::compare, .figure = FigureKind::compare},
+    {.name = "changes", .view = View::compare, .changes = true, .figure = FigureKind::changes},
     {.name = "patch", .view = View::compare, .patch = true, .figure = FigureKind::patch},
     {.name = "code", .view = View::code},
     {.name = "study", .view = View::study}};

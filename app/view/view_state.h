@@ -99,6 +99,7 @@ enum class FigureKind {
   flow,
   layers,
   compare,
+  changes,
   patch,
   steps,
   writers,
@@ -111,7 +112,9 @@ enum class FigureKind {
 inline bool shows_all_heads(FigureKind kind) { return kind == FigureKind::grid || kind == FigureKind::layers; }
 
 /// Whether such a picture is of two answers.
-inline bool shows_two(FigureKind kind) { return kind == FigureKind::compare || kind == FigureKind::patch; }
+inline bool shows_two(FigureKind kind) {
+  return kind == FigureKind::compare || kind == FigureKind::changes || kind == FigureKind::patch;
+}
 
 /// Whether such a picture has maps or lines of one answer's heads, whose tokens can be folded.
 inline bool shows_folds(FigureKind kind) {
@@ -224,15 +227,16 @@ struct ViewState : Layout {
   std::optional<CellRef> pinned;
   std::optional<CellRef> hovered_kept, pinned_kept;  // in View::compare: cells of A that the answer on the screen lacks
   Viewport viewport;
-  Viewport compared;           // the same of the three maps of View::compare, on their joint axes
-  bool one_layer = false;      // the controls of mask and scale act on the chosen head's layer alone
-  bool painting = false;       // a click on the enlarged head paints the mask instead of pinning
-  std::optional<bool> stroke;  // while a stroke is painted: what it sets cells to, true = may attend
-  bool focus_text = false;     // the sentence box is to take the keyboard, its text selected …
-  std::string typed;           // … or, where this is not empty, replaced by it
-  CodeLook code;               // in View::code
-  LensWords lens;              // of InsideTab::lens
-  PatchLook patch;             // of View::compare …
+  Viewport compared;                 // the same of the three maps of View::compare, on their joint axes
+  std::optional<bool> changes = {};  // … in place of which arcs over the words show what changed; nothing: of few words
+  bool one_layer = false;            // the controls of mask and scale act on the chosen head's layer alone
+  bool painting = false;             // a click on the enlarged head paints the mask instead of pinning
+  std::optional<bool> stroke;        // while a stroke is painted: what it sets cells to, true = may attend
+  bool focus_text = false;           // the sentence box is to take the keyboard, its text selected …
+  std::string typed;                 // … or, where this is not empty, replaced by it
+  CodeLook code;                     // in View::code
+  LensWords lens;                    // of InsideTab::lens
+  PatchLook patch;                   // of View::compare …
   std::optional<Alignment> alignment =
       {};     // … and of its maps: which words belong together; nothing: by word, of a patch as patch_alignment
   Look look;  // in View::inside and View::code

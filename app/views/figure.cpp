@@ -50,6 +50,7 @@ Result<Drawing> draw_figure(const FigureSubject& subject, const FigureOptions& o
     case FigureKind::diagram: return draw_diagram(subject, options, measure);
     case FigureKind::matrix: return draw_matrix(subject, options, measure);
     case FigureKind::patch:
+    case FigureKind::changes:
     case FigureKind::compare: return bad_input("figure", "compare", "an answer kept as A", "none");
     case FigureKind::flow: break;
   }

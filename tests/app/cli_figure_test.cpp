@@ -308,7 +308,7 @@ TEST(FigureCommand, AgainstIsRefusedWhereNothingIsCompared) {
   const Folder folder;
   const std::string error =
       refused(figure({"--view", "head", "--against", "--text 'He sees'", "-o", (folder / "x.svg").string()}));
-  EXPECT_TRUE(contains(error, "--against: expected --view compare or patch, found --view head")) << error;
+  EXPECT_TRUE(contains(error, "--against: expected --view compare, changes or patch, found --view head")) << error;
   EXPECT_TRUE(folder.names().empty());
 }
 

@@ -276,7 +276,7 @@ TEST_P(LayoutTest, TheFlowViewHasRoomForItsLines) {
 
 TEST_P(LayoutTest, TwoAnswersStandSideBySide) {
   Harness h({}, {GetParam().width, GetParam().height}, settings());
-  h.push(ShowView{View::compare});
+  h.push(ShowView{View::compare}, ShowChanges{false});
   h.settle();
   EXPECT_TRUE(inside(h.box("keep"), h.box("compare"), false)) << "where nothing was kept yet";
   h.push(KeepAnswer{}, SetText{"小猫请李雷帮我订了去北京的机票，因为它饿了"}, EndGesture{});

@@ -112,7 +112,8 @@ TEST_F(SceneTest, TheWordsOfFlowStandInTheSameRows) {
 
 TEST_F(SceneTest, TheMapsOfCompareStandInAFigureAsInTheWindow) {
   Harness& h = *harness;
-  h.push(KeepAnswer{}, SetText{"小猫请李雷帮我订了去北京的机票"}, EndGesture{}, ShowView{View::compare});
+  h.push(KeepAnswer{}, SetText{"小猫请李雷帮我订了去北京的机票"}, EndGesture{}, ShowView{View::compare},
+         ShowChanges{false});
   h.settle();
   const Drawing drawing = figure(FigureKind::compare);
   ASSERT_EQ(drawing.hits.size(), 3u);

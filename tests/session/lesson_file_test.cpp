@@ -131,6 +131,7 @@ TEST(Lessons, TheViewIsKeptInASession) {
   session.view.lens = {"我", "他"};
   session.view.patch = {true, PatchForm::tokens};
   session.view.alignment = Alignment::positions;
+  session.view.changes = false;
   session.view.flow = {std::vector<Index>{0, 1}, 0.25f};
   const auto read = session_from_json("s", to_json(session));
   ASSERT_TRUE(read);

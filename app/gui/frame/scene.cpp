@@ -105,10 +105,23 @@ class Painter {
     else {
       const float shift = text.anchor == Anchor::left ? 0 : text.anchor == Anchor::middle ? 0.5f : 1;
       const float width = shift > 0 ? ImGui::CalcTextSize(shown.c_str()).x : 0, y = exactly_at(text.at).y;
+      const int first = list_.VtxBuffer.Size;
       list_.AddText(rounded({exactly_at(text.at).x - shift * width, y - ImGui::GetFontSize() / 2}), colour,
                     shown.c_str());
+      if (scaled) keep_thin_bars(first);
     }
     if (scaled) ImGui::SetWindowFontScale(1);
+  }
+
+  /// A bar that is thinner than a pixel, as of a minus in smaller type, would lie between two rows of them and be lost.
+  void keep_thin_bars(int first) const {
+    for (int corner = first; corner + 3 < list_.VtxBuffer.Size; corner += 4) {
+      ImDrawVert* const glyph = &list_.VtxBuffer[corner];  // clockwise from its upper left corner
+      const float top = std::floor((glyph[0].pos.y + glyph[2].pos.y) / 2);
+      if (glyph[2].pos.y - glyph[0].pos.y >= 1) continue;
+      glyph[0].pos.y = glyph[1].pos.y = top;
+      glyph[2].pos.y = glyph[3].pos.y = top + 1;
+    }
   }
 
   void paint(const Item& item) {

@@ -78,6 +78,7 @@ void kind_choices(Gui& gui) {
   if (compared_trace(gui.state)) {
     kind("figure compare", "A | B", FigureKind::compare);
     explain_item(gui, kCompareWords.tip_figure_compare);
+    kind("figure changes", gui.word(kCompareWords.changes), FigureKind::changes);
     kind("figure patch", gui.word(kCompareWords.take_from_a), FigureKind::patch);
   }
 }

@@ -26,8 +26,8 @@ void add_head(CommandWords& words, const HeadRef& head) { add(words, "--head", h
 
 /// Where the picture differs from what the command line draws by itself: type, colours, what is folded.
 void add_looks(CommandWords& words, const AppState& state, const FigureRequest& order) {
-  const bool of_cells =
-      order.kind == FigureKind::compare || (shows_folds(order.kind) && order.kind != FigureKind::flow);
+  const bool of_cells = order.kind == FigureKind::compare || order.kind == FigureKind::changes ||
+                        (shows_folds(order.kind) && order.kind != FigureKind::flow);
   if (order.other && reduced_by(order.other->kind))
     add(words, "--reduce", reduction_text({.by = *reduced_by(order.other->kind), .heads = true}));
   else if (order.other) add(words, "--maps", std::string(name(order.other->kind)));
@@ -102,7 +102,8 @@ void add_picture(CommandWords& words, const AppState& state, const FigureRequest
   if (kind == FigureKind::patch && view.patch.form != PatchForm::heads)
     add(words, "--at", std::string(name_in(kPatchForms, view.patch.form)));
   if (shows_two(kind) && view.alignment) add(words, "--align", std::string(name(*view.alignment)));
-  const bool of_key = kind == FigureKind::steps || kind == FigureKind::writers || kind == FigureKind::sentence;
+  const bool of_key = kind == FigureKind::steps || kind == FigureKind::writers || kind == FigureKind::sentence ||
+                      kind == FigureKind::changes;
   const bool of_query = of_key || kind == FigureKind::diagram || kind == FigureKind::lens;
   const LensWords& split = kind == FigureKind::patch ? view.patch.words : view.lens;
   if ((kind == FigureKind::lens || kind == FigureKind::patch) && !split.word.empty())

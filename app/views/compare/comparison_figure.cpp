@@ -9,6 +9,7 @@
 #include "figure/labels.h"
 #include "figure/map_items.h"
 #include "model/head_text.h"
+#include "views/compare/changes_scene.h"
 #include "views/compare/comparison_scene.h"
 #include "words/compare_words.h"
 #include "words/words.h"
@@ -51,11 +52,36 @@ std::string caption_of(const AnswerSnapshot& a, const AnswerSnapshot& b, const J
   return caption;
 }
 
+/// The words of both with an arc for each weight that changed most; the row of the asked cell of B.
+Result<Drawing> draw_changes(const AnswerComparison& comparison, const FigureOptions& options,
+                             const ChangeScales& scales, Page page, const std::string& caption) {
+  const JointStack& stack = *comparison.heads->stack(options.head.stack);
+  std::optional<CellRef> cell;
+  if (options.query && options.key) cell = joint_cell(stack, CellRef{*options.query, *options.key}, std::nullopt);
+  const auto content = changes_content(stack, options.head, comparison.maps, cell, scales);
+  if (!content)
+    return bad_input("figure", "changes", "up to " + std::to_string(kMostWordsOfStage) + " words",
+                     std::to_string(std::max(stack.queries.size(), stack.keys.size())));
+  const auto [frame, unit] = sentence_frame_of(page);
+  add_sentence(page.drawing, *content, frame,
+               {.ground = page.drawing.background,
+                .theme = options.theme,
+                .language = options.language,
+                .colours = options.colours},
+               unit, page.measure);
+  page.y += frame.box.h * unit;
+  add_colour_bar(page, scales.weights, number_title(options.language, MapKind::weights), options.language,
+                 has_blocked({}, comparison.maps.a) || has_blocked({}, comparison.maps.b));
+  add_colour_bar(page, scales.difference, "B − A", options.language, false);
+  return with_caption(std::move(page), caption);
+}
+
 }  // namespace
 
 Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
                                 const TextWidth& measure, FoldChoice fold) {
   TRY(check_head(*b.trace, options.head));
+  if (options.kind == FigureKind::changes) fold.special = fold.words = true;  // words, as draw_sentence has them
   if (a.trace->is_signed || b.trace->is_signed)
     return bad_input("figure", "compare", "weights of at least 0", "numbers below 0");
   const auto comparison =
@@ -75,6 +101,9 @@ Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b
   const ColourScale differences{.theme = options.theme, .top = nice_range(apart), .diverging = true};
   Page page = new_page(options, measure);
   add_title(page, head_label(options.head), "");
+  if (options.kind == FigureKind::changes)
+    return draw_changes(*comparison, options, {weights, differences}, std::move(page),
+                        caption_of(a, b, stack, options));
   PrintedMap map{comparison->maps.a, &stack.queries, &stack.keys};
   const auto layout_with = [&](const MapAxes& axes) {
     constexpr float kLargestCell = 40, kAnyHeight = std::numeric_limits<float>::infinity();

@@ -31,6 +31,7 @@ std::vector<Point> sampled(const std::vector<Point>& curves) {
 }
 
 Rgb colour_of_arc(const SentenceCanvas& canvas, const SentenceArc& arc, bool letters) {
+  if (arc.change) return diverging_map(canvas.wishes.theme)[*arc.change > 0 ? 255 : 0];
   if (is_lit_arc(canvas.wishes, arc) && !arc.pinned) return canvas.inks.text;
   if (arc.pinned) return canvas.inks.accent;
   return relation_colour(canvas.wishes.theme, arc.relation, letters);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "derived/fold.h"
+#include "figure/drawing/colour.h"
 #include "names/named_arcs.h"
 #include "view/view_state.h"
 
@@ -17,6 +18,7 @@ struct SentenceWord {
   std::vector<std::string> pieces = {};  // its tokens, where it has several
   Index token = 0;                       // the first of them
   bool special = false;
+  std::optional<Rgb> ink = {};  // of its label; nothing: the text's
 };
 
 /// A weight between two words, numbered as rows and columns of the map.
@@ -28,6 +30,15 @@ struct SentenceArc {
   std::string relation = {};  // empty: it has no name
   bool reversed = false;
   bool pinned = false, off = false, by_hand = false;
+  std::optional<float> change = {};  // B − A, of which `weight` is the size
+};
+
+/// A row of the same word in one of two answers, or their difference.
+struct SentenceRow {
+  std::string title;
+  Rgb ink;
+  const Matrix* cells = nullptr;  // −1 where blocked, NaN where a word is not in both
+  ColourScale scale = {};
 };
 
 struct SentenceHead {
@@ -44,9 +55,10 @@ struct SentenceContent {
   std::vector<SentenceHead> heads;
   std::vector<SentenceArc> named;  // of several heads for one pair the heaviest
   std::optional<SentenceArc> pinned;
-  Index query = 0;      // whose row is read
-  Matrix best;          // (queries, keys): the largest weight of any head that is on …
-  std::vector<int> by;  // … and which of `heads` has it, row by row; −1: none
+  Index query = 0;                     // whose row is read
+  Matrix best;                         // (queries, keys): the largest weight of any head that is on …
+  std::vector<int> by;                 // … and which of `heads` has it, row by row; −1: none
+  std::vector<SentenceRow> rows = {};  // of two answers, below the words in place of bars and other heads
 
   const SentenceHead* of(const HeadRef& head) const;
   float rests(const SentenceHead& head, Index row) const { return head.rests ? (*head.rests)(row) : 0; }

@@ -7,6 +7,13 @@
 
 namespace headlight {
 
+SentenceOnPage sentence_frame_of(const Page& page) {
+  constexpr float kLabel = 13, kWidth = 700;  // pixels of the design: of a label, of a scene on a page
+  const float unit = std::min(page.label / kLabel, page.room() / (kWidth / 2));
+  const float width = page.room() / unit, height = std::clamp(0.72f * width, 330.0f, 560.0f);
+  return {{{page.left() / unit, page.y / unit, width, height}, 1, width >= 600 ? 98.0f : 76.0f, width < 450}, unit};
+}
+
 Result<Drawing> draw_sentence(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   if (subject.trace.is_signed) return bad_input("figure", "sentence", "weights of at least 0", "numbers below 0");
   // Words, whatever the model's pieces and special tokens are.
@@ -26,17 +33,14 @@ Result<Drawing> draw_sentence(const FigureSubject& subject, const FigureOptions&
   const NamedArc* arc = arcs.at(options.head, cell);
   add_title(page, lines_of_cell(options.language, lit, arc, true).front(),
             map_label(options.language, subject.trace, options.head), false);
-  constexpr float kLabel = 13, kWidth = 700;  // pixels of the design: of a label, of a scene on a page
-  const float unit = std::min(page.label / kLabel, page.room() / (kWidth / 2));
-  const float width = page.room() / unit, height = std::clamp(0.72f * width, 330.0f, 560.0f);
-  SentenceFrame frame{{page.left() / unit, page.y / unit, width, height}, 1, width >= 600 ? 98.0f : 76.0f, width < 450};
+  const auto [frame, unit] = sentence_frame_of(page);
   const DrawnSentence drawn = add_sentence(page.drawing, *content, frame,
                                            {.ground = page.drawing.background,
                                             .theme = options.theme,
                                             .language = options.language,
                                             .colours = options.colours},
                                            unit, measure);
-  page.y += height * unit;
+  page.y += frame.box.h * unit;
   const std::string least = tick_number(drawn.threshold);
   const ColourScale scale{.theme = options.theme, .top = 1, .colours = options.colours};
   return finished(std::move(page), subject, options, scale, false,

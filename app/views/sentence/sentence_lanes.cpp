@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "figure/head_name.h"
+#include "figure/labels.h"
 #include "words/text_words.h"
 
 namespace headlight {
@@ -22,6 +23,10 @@ float type_of_name(const SentenceArc& arc, float size) { return size + (arc.pinn
 std::string name_of_arc(const SentenceCanvas& canvas, const SentenceArc& arc, float span, float size) {
   const Language language = canvas.wishes.language;
   const auto fits = [&](const std::string& text) { return canvas.width(text, type_of_name(arc, size)) < span - 6; };
+  if (arc.change) {
+    const std::string number = signed_cell_number(*arc.change);
+    return arc.pinned || is_lit_arc(canvas.wishes, arc) || fits(number) ? number : "";
+  }
   std::string name = arc.relation.empty() ? "" : arc_name(language, arc.relation, arc.reversed);
   // A verb at which its subject is looked at is no name of what the arc shows.
   const std::string whole = arc.reversed ? arc_name(language, arc.relation, true, false) : name;

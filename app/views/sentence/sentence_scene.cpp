@@ -146,7 +146,7 @@ void add_chips(SentenceCanvas& canvas, const std::vector<SentenceWord>& words, c
                 hidden    ? inks.dim
                 : unknown ? inks.caution
                 : lit     ? inks.accent
-                          : inks.text,
+                          : words[i].ink.value_or(inks.text),
                 Anchor::middle);
     float x = place.x + lines.pad;
     for (std::size_t p = 0; p + 1 < words[i].pieces.size(); ++p) {

@@ -9,6 +9,7 @@
 
 #include "figure/drawing/drawing.h"
 #include "figure/head_name.h"
+#include "figure/page.h"
 #include "views/sentence/sentence_content.h"
 
 namespace headlight {
@@ -22,6 +23,13 @@ struct SentenceFrame {
 };
 /// The frame in this box of a window of that size, all in pixels of the design.
 SentenceFrame sentence_frame(const Box& box, float width, float height);
+
+/// The frame on a page, from where it is written on, in the width that is left, and a pixel of the design there.
+struct SentenceOnPage {
+  SentenceFrame frame;
+  float unit = 1;
+};
+SentenceOnPage sentence_frame_of(const Page& page);
 
 /// What is pointed at, and which arcs are wanted.
 struct SentenceWishes {

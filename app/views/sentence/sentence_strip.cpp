@@ -97,9 +97,8 @@ void hatch(SentenceCanvas& canvas, const Box& box) {
 }
 
 /// A number where it has room.
-void number_in(SentenceCanvas& canvas, const Box& box, float weight, Rgb ink) {
+void number_in(SentenceCanvas& canvas, const Box& box, const std::string& text, Rgb ink) {
   constexpr float kSize = 12;
-  const std::string text = cell_number(weight);
   if (canvas.width(text, kSize) + 4 <= box.w)
     canvas.text({box.x + box.w / 2, box.y + box.h / 2}, text, kSize, ink, Anchor::middle);
 }
@@ -181,8 +180,8 @@ void add_bars(SentenceCanvas& canvas, const std::vector<Box>& cells, float y, fl
       canvas.drawing.add(Rectangle{.box = {bar.right() - 6, bar.y, 6, 6}, .fill = inks.action});
     if (weight < kLeastNumber) continue;
     const bool inside = tall > kLeastInside;
-    number_in(canvas, inside ? Box{bar.x, bar.y + 2, bar.w, 14} : Box{cell.x, bar.y - 15, cell.w, 14}, weight,
-              inside ? text_on(fill) : inks.dim);
+    number_in(canvas, inside ? Box{bar.x, bar.y + 2, bar.w, 14} : Box{cell.x, bar.y - 15, cell.w, 14},
+              cell_number(weight), inside ? text_on(fill) : inks.dim);
   }
   canvas.drawing.add(Stroke{{first, bottom}, {last, bottom}, 1, inks.outline});
   canvas.drawn.bars = {first, y, last - first, height};
@@ -232,13 +231,42 @@ void add_row(SentenceCanvas& canvas, const StripRow& row, const std::vector<Box>
     if (weight < 0.004f) continue;
     const Rgb fill = faded(colour_of(scale, weight));
     canvas.drawing.add(Rectangle{.box = cell, .fill = fill});
-    if (weight >= kLeastNumber && height >= 13) number_in(canvas, cell, weight, text_on(fill));
+    if (weight >= kLeastNumber && height >= 13) number_in(canvas, cell, cell_number(weight), text_on(fill));
   }
   if (row.off) canvas.drawing.add(Stroke{{first, y + height / 2}, {last, y + height / 2}, 1, canvas.inks.outline});
   add_row_title(canvas, row, y, height);
   const Box box{canvas.left(), y, last - canvas.left(), height};
   canvas.drawn.rows.push_back({head.head, box});
   canvas.drawing.hits.push_back({"row " + head_text(head.head), box});
+}
+
+/// The row of a word in each of two answers, and their difference, under the words.
+void add_compared_rows(SentenceCanvas& canvas, const std::vector<Box>& cells, float y) {
+  constexpr float kLeastNumber = 0.095f, kTitle = 15, kBetween = 3;
+  const SentenceContent& content = canvas.content;
+  const float first = cells.front().x, last = cells.back().right();
+  const float room = (canvas.frame.box.bottom() - y) / static_cast<float>(content.rows.size()) - kBetween;
+  const float height = std::floor(std::clamp(room, 12.0f, 36 * canvas.frame.k));
+  for (const SentenceRow& row : content.rows) {
+    canvas.text({canvas.left(), y + height / 2}, row.title, std::min(kTitle, height), row.ink);
+    for (std::size_t j = 0; j < cells.size(); ++j) {
+      const Box cell{cells[j].x, y + 1, cells[j].w - 0.5f, height - 1};
+      const float value = (*row.cells)(content.query, static_cast<Index>(j));
+      const bool blocked = value < (row.scale.diverging ? -1.5f : 0);  // −inf of a difference
+      const Rgb fill = std::isnan(value) ? gap_colour(canvas.wishes.theme) : colour_of(row.scale, value);
+      if (blocked) hatch(canvas, cell);
+      else if (std::isnan(value) || std::abs(value) >= 0.004f) canvas.drawing.add(Rectangle{.box = cell, .fill = fill});
+      if (blocked || !(std::abs(value) >= kLeastNumber) || height < 13) continue;
+      number_in(canvas, cell, row.scale.diverging ? signed_cell_number(value) : cell_number(value), text_on(fill));
+    }
+    canvas.drawing.add(Rectangle{{first, y, last - first, height}, {}, canvas.inks.line, 1});
+    y += height + kBetween;
+  }
+  for (std::size_t j = 0; j < cells.size(); ++j) {
+    const float top = y - static_cast<float>(content.rows.size()) * (height + kBetween);
+    canvas.drawn.columns.push_back({cells[j].x, top, cells[j].w, y - top});
+    canvas.drawing.hits.push_back({"bar " + std::to_string(j), canvas.drawn.columns.back()});
+  }
 }
 
 }  // namespace
@@ -250,6 +278,7 @@ void add_strip(SentenceCanvas& canvas, const WordLines& words, float y) {
   std::vector<Box> cells;
   if (one_line) cells = cells_of(words, lone_column(frame));
   else y = own_columns(canvas, cells, y);
+  if (!content.rows.empty()) return add_compared_rows(canvas, cells, y + 4);
   float bars = std::round((one_line ? 64 : 46) * frame.k),
         least = std::round((frame.low || frame.box.h < 500 ? 16 : 18) * std::min(frame.k, 1.2f));
   if (frame.low) bars = one_line ? 44 : 0;

@@ -27,7 +27,7 @@ class CompareAdapterTest : public CompareViewTest {
  protected:
   void SetUp() override {
     start(folder.document());
-    harness->push(SetText{"the cat sat"}, SetMask{false, false}, EndGesture{});
+    harness->push(SetText{"the cat sat"}, SetMask{false, false}, EndGesture{}, ShowChanges{false});
     key({Key{'5'}});
     harness->settle();
   }

@@ -8,6 +8,10 @@ namespace headlight {
 
 class CompareViewTest : public KeysTest {
  protected:
+  void SetUp() override {
+    KeysTest::SetUp();
+    harness->push(ShowChanges{false});  // maps
+  }
   const ComparedHeads& heads() { return *state().comparison->heads; }
   const JointStack& axes() { return *heads().stack(state().view.chosen.stack); }
   /// The middle of a joint cell of a map.

@@ -58,11 +58,7 @@ void one_map(Gui& gui, const ComparedMap& shown, const JointMap& map) {
     paint_scene(gui, remark, {});
   }
   if (hovered) hover_joint_cell(gui, state.view.chosen, map.stack, cell);
-  if (clicked && cell) {
-    const CellsBehind cells = cells_behind(map.stack, *cell);
-    const bool lets_go = pinned_joint_cell(state, map.stack) == cell || !is_of_now(state);
-    gui.push(lets_go ? Pin{} : Pin{cells.b, cells.b ? std::nullopt : cells.a});
-  }
+  if (clicked && cell) pin_joint_cell(gui, map.stack, *cell);
   if (!hovered) return;
   const Viewport all = shown_part(map.stack);
   if (const auto part = turned(state.view.compared, all.num_queries, all.num_keys, layout.cell, cell))
@@ -132,7 +128,7 @@ void compare_maps_panel(Gui& gui) {
   else ImGui::TextUnformatted(words.c_str());
   gui.name_item("compared cell", BoxKind::label);
   const FontScope small(gui, TextSize::small);
-  if (compare_pictures(gui, *stack)) return;
+  if (compare_pictures(gui, *stack) || compare_changes(gui, *stack)) return;
   const TextWidth measure = window_measure(gui);
   const MapStyle style = map_style(gui, measure);
   const Viewport part = shown_part(*stack, state.view.compared);

@@ -54,10 +54,15 @@ void answer_line(Gui& gui, const char* name, ImU32 ink, const std::string& words
 }
 
 std::vector<Segment> ways_to_compare(const Gui& gui) {
-  const bool patch = gui.state.view.patch.on;
-  return {{"compare maps", gui.word(kCompareWords.maps_of_both), !patch, gui.word(kCompareWords.tip_maps_of_both)},
-          {"take from a", gui.word(kCompareWords.take_from_a), patch,
-           with_keys(gui, kCompareWords.tip_take_from_a, {Act::take_from_a})}};
+  const bool patch = gui.state.view.patch.on, changes = !patch && shows_changes(gui.state);
+  std::vector<Segment> ways{{"compare maps", gui.word(kCompareWords.maps_of_both), !patch && !changes,
+                             gui.word(kCompareWords.tip_maps_of_both)},
+                            {"take from a", gui.word(kCompareWords.take_from_a), patch,
+                             with_keys(gui, kCompareWords.tip_take_from_a, {Act::take_from_a})}};
+  if (offers_changes(gui.state))
+    ways.insert(ways.begin(),
+                {"compare changes", gui.word(kCompareWords.changes), changes, gui.word(kCompareWords.tip_changes)});
+  return ways;
 }
 
 std::vector<Segment> alignments_of(const Gui& gui) {
@@ -134,7 +139,11 @@ void compare_header_panel(Gui& gui) {
     if (const auto pressed = segmented(gui, alignments)) gui.push(SetAlignment{static_cast<Alignment>(*pressed)});
     ImGui::SameLine(0, 8 * gui.unit);
   }
-  if (const auto pressed = segmented(gui, ways)) show_patch(gui, *pressed == 1);
+  if (const auto pressed = segmented(gui, ways)) {
+    const std::string_view way = ways[static_cast<std::size_t>(*pressed)].name;
+    if (way != "take from a") gui.push(ShowChanges{way == "compare changes"});
+    show_patch(gui, way == "take from a");
+  }
   ImGui::PopStyleVar();
 }
 

@@ -142,6 +142,12 @@ void hover_joint_cell(Gui& gui, const HeadRef& head, const JointStack& stack, co
   gui.push(Hover{head, cells.b, cells.b ? std::nullopt : cells.a});
 }
 
+void pin_joint_cell(Gui& gui, const JointStack& stack, const CellRef& cell) {
+  const CellsBehind cells = cells_behind(stack, cell);
+  const bool lets_go = pinned_joint_cell(gui.state, stack) == cell || !is_of_now(gui.state);
+  gui.push(lets_go ? Pin{} : Pin{cells.b, cells.b ? std::nullopt : cells.a});
+}
+
 std::string lit_joint_cell_in_words(Gui& gui) {
   const AppState& state = gui.state;
   if (!is_of_now(state)) return {};

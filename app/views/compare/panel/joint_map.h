@@ -37,6 +37,12 @@ std::optional<CellRef> draw_joint_map(Gui& gui, const JointMap& map, const MapLa
 /// The pointer is on a joint cell of a head: lights it everywhere.
 void hover_joint_cell(Gui& gui, const HeadRef& head, const JointStack& stack, const std::optional<CellRef>& cell);
 
+/// Pins the cell in the answer that has it; the pinned one is let go.
+void pin_joint_cell(Gui& gui, const JointStack& stack, const CellRef& cell);
+
+/// What changed, over the words, instead of maps (views/compare/changes_scene.h). False where maps are shown.
+bool compare_changes(Gui& gui, const JointStack& stack);
+
 /// The chosen head's row of a token over both pictures, instead of its maps. False where they are not cut alike, or are
 /// none.
 bool compare_pictures(Gui& gui, const JointStack& stack);
