@@ -40,9 +40,24 @@ inline std::shared_ptr<const PictureInput> drawn_picture(const std::string& path
   return std::make_shared<const PictureInput>(std::move(picture));
 }
 
-inline Document picture_document() {
+/// The same with a classifier of the class token and the mean of all patches.
+inline std::shared_ptr<const Model> classifier_model() {
+  auto model = std::make_shared<Model>(*picture_model());
+  Linear classes{.weight = Matrix(3, 32), .bias = {}};
+  for (Index i = 0; i < classes.weight.size(); ++i) classes.weight.data()[i] = std::cos(1.7f * static_cast<float>(i));
+  OutputWeights& output = model->output.emplace();
+  output.weight = std::make_shared<const Linear>(std::move(classes));
+  output.mixtures = Matrix::Zero(2, 14);
+  output.mixtures(0, 0) = 1;
+  output.mixtures.row(1).tail(12).setConstant(1.0f / 12);
+  model->vocabulary =
+      std::make_shared<const Vocabulary>(Vocabulary{.words = {"cat, tomcat", "dog", "tree"}, .ids = {}});
+  return model;
+}
+
+inline Document picture_document(std::shared_ptr<const Model> model = picture_model()) {
   Document document;
-  document.model = picture_model();
+  document.model = std::move(model);
   document.model_path = "/models/small";
   document.mask.causal = false;
   if (!set_picture(document, drawn_picture())) document.seen = nullptr;

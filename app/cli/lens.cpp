@@ -45,7 +45,7 @@ Result<Lens> lens_of(const Trace& trace, const LensOptions& options, std::option
                      std::optional<Index> wrong, int threads, std::vector<Error>& warnings) {
   TRY(check_has_logits(trace, "lens"));
   Lens lens{.token = {}, .query = options.metric.query.value_or(trace.answering)};
-  TRY(check_within("--query", "", lens.query, trace.queries()));
+  if (options.metric.query) TRY(check_answers("--query", lens.query, trace));
   lens.token = trace.query_tokens().tokens[static_cast<std::size_t>(lens.query)].text;
   const auto rows = TRY(wanted_of(options, *trace.model, right, wrong));
   const Vector last = probabilities(logit_rows(trace, lens.query, 1, Threads(threads)).row(0));
@@ -66,9 +66,12 @@ std::string split_text(const Lens& lens) {
   return "logit of " + lens.word.text + (lens.other ? " minus that of " + lens.other->text : std::string());
 }
 
-std::string lens_text(const Lens& lens, bool is_encoder) {
-  std::string text = (is_encoder ? "in place of token " : "after token ") + std::to_string(lens.query) + ", " +
-                     word_in_table(lens.token) + ":\n";
+std::string lens_text(const Lens& lens, const Trace& trace) {
+  const bool is_encoder = trace.request.config.arch == Arch::encoder;
+  std::string text = classifies(*trace.model)
+                         ? "taken for:\n"
+                         : (is_encoder ? "in place of token " : "after token ") + std::to_string(lens.query) + ", " +
+                               word_in_table(lens.token) + ":\n";
   for (std::size_t layer = 0; layer < lens.layers.size(); ++layer) {
     text += "layer " + std::to_string(layer);
     if (!lens.metric.empty()) text += formatted("  %.6f |", lens.measured[layer]);
@@ -183,7 +186,7 @@ Result<Answer> answer(const Question& question, const LensOptions& options) {
   if (question.wants("json")) return Answer(lens_json(lens));
   if (question.wants("csv")) return Answer(lens_table(lens));
   if (question.wants("npz")) return Answer(lens_arrays(lens));
-  return Answer(lens_text(lens, question.trace->request.config.arch == Arch::encoder));
+  return Answer(lens_text(lens, *question.trace));
 }
 
 ParsedCommand add_lens(Parser& parser, const Frontend&) {

@@ -23,7 +23,8 @@ struct NextRow {
 
 /// The answer for one sentence.
 struct Next {
-  bool masked = false;  // of an encoder: the words replace the token, else they follow it
+  bool classes = false;  // the words are classes of all tokens as one
+  bool masked = false;   // of an encoder: the words replace the token, else they follow it
   bool edited = false;
   Index query = 0;
   std::string token = {};
@@ -37,7 +38,11 @@ Result<Next> next_of(const Question& question, const NextOptions& options) {
   const Model& model = *trace.model;
   TRY(check_has_logits(trace, "next"));
   const Token& token = trace.query_tokens().tokens[static_cast<std::size_t>(trace.answering)];
-  Next next{.masked = trace.request.config.arch == Arch::encoder, .query = trace.answering, .token = token.text};
+  const bool classes = classifies(model);
+  Next next{.classes = classes,
+            .masked = !classes && trace.request.config.arch == Arch::encoder,
+            .query = trace.answering,
+            .token = token.text};
   const Vector after = probabilities(trace.logits);
   Vector before = after;
   if (const Request plain = unedited(trace.request); !(plain == trace.request)) {
@@ -64,9 +69,10 @@ Result<Next> next_of(const Question& question, const NextOptions& options) {
 }
 
 std::string next_text(const Next& next) {
-  std::string text = (next.masked ? "in place of token " : "after token ") + std::to_string(next.query) + ", " +
-                     word_in_table(next.token) + ":\n";
-  if (next.edited) text += "after     before    change    word\n";
+  std::string text = next.classes ? "taken for:\n"
+                                  : (next.masked ? "in place of token " : "after token ") + std::to_string(next.query) +
+                                        ", " + word_in_table(next.token) + ":\n";
+  if (next.edited) text += std::string("after     before    change    ") + (next.classes ? "class\n" : "word\n");
   for (const std::vector<NextRow>* rows : {&next.rows, &next.changed, &next.asked}) {
     if (rows == &next.changed && !rows->empty()) text += "changed most of the others:\n";
     if (rows == &next.asked && !rows->empty() && !next.changed.empty()) text += "asked for:\n";
@@ -88,7 +94,9 @@ Value next_json(const Next& next) {
   };
   const Value cell =
       json_object({{"query", next.query}, {"token", next.token}, {"what", next.masked ? "in its place" : "after it"}});
-  Members members{{"place", cell}, {"next_token", json_list(next.rows, row_json)}};
+  Members members;
+  if (!next.classes) members.emplace_back("place", cell);
+  members.emplace_back(next.classes ? "classes" : "next_token", json_list(next.rows, row_json));
   if (!next.changed.empty()) members.emplace_back("changed", json_list(next.changed, row_json));
   if (!next.asked.empty()) members.emplace_back("tokens", json_list(next.asked, row_json));
   return json_object(members);
@@ -116,7 +124,7 @@ headlight next shipped:decoder --text 我请李雷帮 --top 5 --token 我
 headlight next shipped:decoder --text 我请李雷帮 --off 0.1     before and after a head is switched off
 headlight next --text '我请李雷帮我<mask>去北京的机票'
 A decoder predicts the next word; an encoder the word in place of its mask token (<mask> of the shipped encoder,
-[MASK] of BERT), or of the last token where nothing is masked.)",
+[MASK] of BERT), or of the last token where nothing is masked; a classifier of pictures the class.)",
                          add_next};
 
 }  // namespace headlight

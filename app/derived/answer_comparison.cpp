@@ -85,7 +85,7 @@ std::optional<PatternPair> maps_of(const Trace& a, const Trace& b, const JointSt
 
 bool says_word(const Trace& trace) {
   if (trace.logits.size() == 0) return false;
-  if (trace.model->config.arch != Arch::encoder) return true;
+  if (trace.model->config.arch != Arch::encoder || classifies(*trace.model)) return true;
   return is_masked(trace.query_tokens().tokens[static_cast<std::size_t>(trace.answering)]);
 }
 

@@ -46,7 +46,9 @@ Request untouched(Request request) {
 
 bool can_hide(const Trace& trace, Index token) {
   const std::vector<Token>& tokens = trace.query_tokens().tokens;
-  if (trace.request.config.arch != Arch::encoder || trace.logits.size() == 0 || trace.model->given) return false;
+  if (trace.request.config.arch != Arch::encoder || trace.logits.size() == 0 || trace.model->given ||
+      classifies(*trace.model))
+    return false;
   if (token < 0 || token >= static_cast<Index>(tokens.size()) || trace.queries() > kMostHidden) return false;
   const Token& hidden = tokens[static_cast<std::size_t>(token)];
   const auto is_other_word = [&](const Token& other) { return &other != &hidden && !other.special && !other.pad; };

@@ -205,6 +205,7 @@ std::optional<ComparisonQuestion> comparison_question(const AppState& state) {
 
 PatchMeasure patch_measure(const ViewState& view, const Trace& trace) {
   PatchMeasure measure{view.patch.metric, view.patch.words, {}};
+  if (classifies(*trace.model)) return measure;
   const Token& read = trace.query_tokens().tokens[static_cast<std::size_t>(trace.answering)];
   const bool pinned = view.patch.at_pinned.value_or(trace.request.config.arch == Arch::encoder && !is_masked(read));
   if (pinned && view.pinned && view.chosen.stack != Stack::encoder && view.pinned->query < trace.queries())

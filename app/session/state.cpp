@@ -33,7 +33,7 @@ std::optional<GuessQuestion> guess_question(const AppState& state) {
   const View view = state.view.view;
   if (is_stale(state) || !can_say_words(state) || view == View::train || nothing_asked(state)) return std::nullopt;
   const Trace& trace = *state.trace;
-  if (trace.request.config.arch != Arch::encoder) return GuessQuestion{state.trace};
+  if (trace.request.config.arch != Arch::encoder || classifies(*trace.model)) return GuessQuestion{state.trace};
   const auto& tokens = trace.query_tokens().tokens;
   if (is_masked(tokens[static_cast<std::size_t>(trace.answering)])) return GuessQuestion{state.trace};
   const Index row = pinned_or_strongest(state).query;
@@ -134,7 +134,7 @@ std::optional<WriterQuestion> writer_question(const AppState& state) {
 std::optional<LensQuestion> lens_question(const AppState& state) {
   const ViewState& view = state.view;
   if (view.view != View::inside || view.tab != InsideTab::lens || !can_say_words(state)) return std::nullopt;
-  const bool of_query = view.pinned && view.chosen.stack != Stack::encoder;
+  const bool of_query = view.pinned && view.chosen.stack != Stack::encoder && !classifies(*state.trace->model);
   return LensQuestion{state.trace, of_query ? view.pinned->query : state.trace->answering, view.lens};
 }
 

@@ -199,21 +199,19 @@ class Backward {
  public:
   Backward(const Trace& trace, Threads threads) : trace_(trace), threads_(threads) {}
 
-  /// Of a hidden state (1, d_model) whose logits these are.
-  Matrix output(const Matrix& hidden, const Vector& logits, Matrix d) const {
-    const OutputWeights& output = *trace_.model->output;
-    if (output.softcap > 0) d.array() *= 1 - (logits.array() / output.softcap).square();
-    d = linear_back(d * output.scale, *output.weight, threads_);
-    Matrix linear_of = hidden;
-    if (!output.transform.is_identity()) linear_of = linear(hidden, output.transform, threads_);
-    if (output.transform_norm) {
-      Matrix active = linear_of;
-      if (!output.transform.is_identity()) activate(active, transform_activation(*trace_.model));
-      d = norm_back(active, *output.transform_norm, d);
+  /// Of the last hidden states, by the logits of one query.
+  Matrix last(Index query, const Vector& of_logits) const {
+    const Matrix& hidden = trace_.last_hidden_state();
+    const Vector logits = logit_rows(trace_, query, 1).row(0);
+    Matrix d = Matrix::Zero(hidden.rows(), hidden.cols());
+    if (!classifies(*trace_.model)) {
+      d.row(query) = output(hidden.row(query), logits, of_logits);
+      return d;
     }
-    if (output.transform.is_identity()) return d;
-    return linear_back(activation_back(linear_of, transform_activation(*trace_.model), d, threads_), output.transform,
-                       threads_);
+    const Matrix& mixtures = trace_.model->output->mixtures;
+    const Matrix mixed = mixtures * hidden;
+    const Matrix back = output(mixed.reshaped<Eigen::RowMajor>(1, mixed.size()), logits, of_logits);
+    return mixtures.transpose() * back.reshaped<Eigen::RowMajor>(mixed.rows(), mixed.cols());
   }
 
   /// `d`: of what the stack gives. With `memory`, the encoder's output, d of it is added to `of_memory`. False when
@@ -233,6 +231,23 @@ class Backward {
   }
 
  private:
+  /// Of what the output layer reads (1, n), whose logits these are.
+  Matrix output(const Matrix& hidden, const Vector& logits, Matrix d) const {
+    const OutputWeights& output = *trace_.model->output;
+    if (output.softcap > 0) d.array() *= 1 - (logits.array() / output.softcap).square();
+    d = linear_back(d * output.scale, *output.weight, threads_);
+    Matrix linear_of = hidden;
+    if (!output.transform.is_identity()) linear_of = linear(hidden, output.transform, threads_);
+    if (output.transform_norm) {
+      Matrix active = linear_of;
+      if (!output.transform.is_identity()) activate(active, transform_activation(*trace_.model));
+      d = norm_back(active, *output.transform_norm, d);
+    }
+    if (output.transform.is_identity()) return d;
+    return linear_back(activation_back(linear_of, transform_activation(*trace_.model), d, threads_), output.transform,
+                       threads_);
+  }
+
   /// x·W_i of a projection as the forward pass has it, back to x: rotation, head norms and the product.
   Matrix projection(const Linear& weights, const std::optional<NormWeights>& head_norm, const Rotary* rotary,
                     Index heads, const Matrix& x, Matrix d) const {
@@ -329,9 +344,7 @@ Result<std::optional<Gradients>> gradients_of(const Trace& trace, Index query, c
                                               Progress& progress, int threads) {
   TRY(check_differentiable(trace));
   const Backward backward(trace, Threads(threads, &progress.stop));
-  const Matrix& last = trace.last_hidden_state();
-  Matrix d = Matrix::Zero(last.rows(), last.cols());
-  d.row(query) = backward.output(last.row(query), logit_rows(trace, query, 1).row(0), of_logits);
+  Matrix d = backward.last(query, of_logits);
   std::optional<Gradients> gradients(std::in_place);
   Matrix of_memory;
   if (trace.encoder)

@@ -10,13 +10,32 @@ namespace {
 
 constexpr Index kWordsAtOnce = 4096;  // of the output layer that are read into memory
 
-/// The scores of all words after a layer, for queries [first, first + count).
+/// The scores of all words after a layer, for queries [first, first + count); of a classifier for all as one.
 Matrix logits_after(const Trace& trace, Index layer, Index first, Index count, int threads) {
   const Model& model = *trace.model;
   assert(model.output);
-  Matrix hidden = trace.blocks[static_cast<std::size_t>(layer)].output.middleRows(first, count);
+  Matrix hidden = trace.blocks[static_cast<std::size_t>(layer)].output;
+  if (!classifies(model)) hidden = Matrix(hidden.middleRows(first, count));
   if (model.final_norm) hidden = norm(hidden, *model.final_norm);
   return logits_of(model, std::move(hidden), Threads(threads));
+}
+
+/// The parts of what the output layer reads. Of a classifier those of its tokens, one beside the other.
+WrittenParts parts_read(const Trace& trace, Index query) {
+  if (!classifies(*trace.model)) return parts_of_last(trace, Stack::self, query);
+  const Matrix& mixtures = trace.model->output->mixtures;
+  WrittenParts all;
+  for (Index k = 0; k < mixtures.rows(); ++k) {
+    Index token = 0;
+    mixtures.row(k).maxCoeff(&token);
+    const WrittenParts parts = parts_of_last(trace, Stack::self, token);  // the same writers for every token
+    const Index width = parts.front().vector.size();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (k == 0) all.push_back({parts[i].writer, Eigen::RowVectorXd::Zero(mixtures.rows() * width)});
+      all[i].vector.segment(k * width, width) = parts[i].vector;
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -25,7 +44,8 @@ std::vector<std::vector<Candidate>> lens_words_after(const Trace& trace, Index l
                                                      Index top, int threads) {
   const Matrix logits = logits_after(trace, layer, first, count, threads);
   std::vector<std::vector<Candidate>> words;
-  for (Index i = 0; i < count; ++i) words.push_back(most_probable(*trace.model, probabilities(logits.row(i)), top));
+  for (Index i = 0; i < logits.rows(); ++i)
+    words.push_back(most_probable(*trace.model, probabilities(logits.row(i)), top));
   return words;
 }
 
@@ -48,7 +68,10 @@ Result<LogitSplit> split_logit(const Trace& trace, Index query, Index row, std::
   if (!output.transform.is_identity())
     return bad_input("lens", "attribution", "an output layer that is linear",
                      "a transform with an activation before the words: what a head adds cannot be told apart");
-  WrittenParts parts = parts_of_last(trace, Stack::self, query);
+  if (classifies(*trace.model) && (output.mixtures.rowwise().maxCoeff().array() < 1).any())
+    return bad_input("lens", "attribution", "a classifier that reads single tokens",
+                     "one that reads the mean of all patches");
+  WrittenParts parts = parts_read(trace, query);
   if (output.transform_norm) norm_frozen(parts, *output.transform_norm);
   Linear word{.weight = weight_rows(*output.weight, row, 1) * output.scale, .bias = {}};
   if (output.bias.size() > 0) word.bias = output.bias.segment(row, 1);

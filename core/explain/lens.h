@@ -36,7 +36,8 @@ struct LogitSplit {
 
 /// Of the word in row `row` of the output layer, or of its logit minus that of the word in row `other`, or, `centred`,
 /// minus the mean of all words' logits: what all have in common a softmax does not see. The model must have an output
-/// layer. Errors: one with a transform and an activation before the words (BERT), which is not linear.
+/// layer. Errors: one with a transform and an activation before the words (BERT), which is not linear; a classifier
+/// that reads the mean of all patches, whose parts would be those of every token.
 Result<LogitSplit> split_logit(const Trace& trace, Index query, Index row, std::optional<Index> other = {},
                                bool centred = false);
 

@@ -112,6 +112,7 @@ bool exists_in_embedding(const MatrixSource& source, Q quantity) {
 }
 
 bool exists_at_end(const MatrixSource& source, Q quantity) {
+  if (classifies(source.model)) return quantity == Q::last_hidden_state;  // what mixes all tokens is no such step
   switch (quantity) {
     case Q::transformed: return norm_of(source, quantity) != nullptr;
     case Q::transform:

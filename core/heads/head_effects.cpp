@@ -131,10 +131,7 @@ Status compare(const Before& before, const std::vector<Patches>& variants, Progr
   const auto count = static_cast<Index>(before.positions.size());
   Matrix logits;
   if (count > 0) {
-    Matrix asked(static_cast<Index>(variants.size()) * count, hidden->cols());
-    for (Index i = 0; i < asked.rows(); ++i)
-      asked.row(i) = hidden->row(i / count * rows + before.positions[static_cast<std::size_t>(i % count)] - first);
-    logits = logits_of(*trace.model, std::move(asked), Threads(threads));
+    logits = logits_of_texts(*trace.model, *hidden, std::ssize(variants), before.positions, first, Threads(threads));
     if (const Status finite = check_finite("logits", logits, Threads(threads)); !finite) return finite;
   }
   parallel_for(static_cast<Index>(variants.size()), threads, [&](Index i) {
@@ -176,7 +173,7 @@ Result<std::optional<std::vector<HeadEffect>>> effects_of_given(const Trace& tra
 std::vector<Index> asked_positions(const Trace& trace) {
   std::vector<Index> positions;
   const auto& tokens = trace.query_tokens().tokens;
-  if (trace.request.config.arch != Arch::encoder) return {trace.answering};
+  if (trace.request.config.arch != Arch::encoder || classifies(*trace.model)) return {trace.answering};
   for (std::size_t i = 0; i < tokens.size(); ++i)
     if (is_masked(tokens[i])) positions.push_back(static_cast<Index>(i));
   return positions;
@@ -189,7 +186,7 @@ Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, 
   if (trace.attention(heads.front().stack, 0).patterns)
     return bad_input("effect", "", "a model, in which heads can be switched off", "attention alone",
                      ErrorCode::attention_alone);
-  if (wanted.query) TRY(check_within("--query", "", *wanted.query, trace.queries()));
+  if (wanted.query) TRY(check_answers("--query", *wanted.query, trace));
   const float begin = progress.begin, share = progress.share;
   const Before before = before_of(trace, wanted);
   std::vector<HeadEffect> effects;

@@ -39,8 +39,8 @@ struct EffectWanted {
   std::vector<LayerHeads> heads = {};
 };
 
-/// The queries whose words are asked for: of an encoder every masked token ([MASK], <mask>), perhaps none; else
-/// Trace::answering alone.
+/// The queries whose words are asked for: of an encoder that is no classifier every masked token ([MASK], <mask>),
+/// perhaps none; else Trace::answering alone.
 std::vector<Index> asked_positions(const Trace& trace);
 
 /// Every head that is wanted, in the order of heads_of(): the passes of a layer's heads are one batch, which begins at

@@ -16,6 +16,11 @@ Status check_has_logits(const Trace& trace, std::string_view where) {
                    trace.model->given ? "attention alone" : "none");
 }
 
+Status check_answers(std::string_view where, Index query, const Trace& trace) {
+  if (!classifies(*trace.model)) return check_within(where, "", query, trace.queries());
+  return bad_input(where, "", "a model that guesses a word at each token", "one that classifies all tokens as one");
+}
+
 Activation transform_activation(const Model& model) {
   return model.output->activation.value_or(model.config.activation);
 }
@@ -25,6 +30,10 @@ namespace {
 Matrix uncapped_logits(const Model& model, Matrix hidden, const Threads& threads) {
   assert(model.output);
   const OutputWeights& output = *model.output;
+  if (classifies(model)) {
+    Matrix mixed = output.mixtures * hidden;
+    hidden = mixed.reshaped<Eigen::RowMajor>(1, mixed.size());
+  }
   if (!output.transform.is_identity()) {
     hidden = linear(hidden, output.transform, threads);
     activate(hidden, transform_activation(model));
@@ -44,12 +53,40 @@ Matrix logits_of(const Model& model, Matrix hidden, const Threads& threads) {
   return logits;
 }
 
+Matrix logits_of_texts(const Model& model, const Matrix& hidden, Index texts, const std::vector<Index>& queries,
+                       Index first, const Threads& threads) {
+  const Index rows = hidden.rows() / texts, count = static_cast<Index>(queries.size());
+  if (classifies(model)) {
+    assert(first == 0 && count == 1);
+    Matrix logits(texts, model.output->weight->outputs());
+    for (Index text = 0; text < texts; ++text)
+      logits.row(text) = logits_of(model, hidden.middleRows(text * rows, rows), threads);
+    return logits;
+  }
+  Matrix asked(texts * count, hidden.cols());
+  for (Index i = 0; i < asked.rows(); ++i)
+    asked.row(i) = hidden.row(i / count * rows + queries[static_cast<std::size_t>(i % count)] - first);
+  return logits_of(model, std::move(asked), threads);
+}
+
+Index answered_rows(const Trace& trace) { return classifies(*trace.model) ? 1 : trace.last_hidden_state().rows(); }
+
+namespace {
+
+/// The last hidden states that the logits of these queries are of.
+Matrix read_for(const Trace& trace, Index first, Index count) {
+  const Matrix& hidden = trace.last_hidden_state();
+  return classifies(*trace.model) ? hidden : Matrix(hidden.middleRows(first, count));
+}
+
+}  // namespace
+
 Matrix logit_rows(const Trace& trace, Index first, Index count, const Threads& threads) {
-  return logits_of(*trace.model, trace.last_hidden_state().middleRows(first, count), threads);
+  return logits_of(*trace.model, read_for(trace, first, count), threads);
 }
 
 Matrix uncapped_logit_rows(const Trace& trace, Index first, Index count, const Threads& threads) {
-  return uncapped_logits(*trace.model, trace.last_hidden_state().middleRows(first, count), threads);
+  return uncapped_logits(*trace.model, read_for(trace, first, count), threads);
 }
 
 Vector probabilities(const Vector& logits, float temperature) {
@@ -139,6 +176,10 @@ std::optional<Index> find_word(const Model& model, std::string_view text) {
       const auto at = text.empty() ? words.end() : std::find(words.begin(), words.end(), word);
       if (at != words.end() && at - words.begin() < rows) return at - words.begin();
     }
+    const auto begins = [&](const std::string& word) { return word.starts_with(std::string(text) + ", "); };
+    const auto named =
+        classifies(model) && !text.empty() ? std::find_if(words.begin(), words.end(), begins) : words.end();
+    if (named != words.end()) return named - words.begin();
   }
   const auto id = parse_number<std::int64_t>(text);
   if (!id) return std::nullopt;
@@ -166,6 +207,7 @@ Index sample(const Vector& probabilities, float draw) {
 bool is_masked(const Token& token) { return token.text == "[MASK]" || token.text == "<mask>"; }
 
 Index answering_query(const Request& request) {
+  if (request.model && classifies(*request.model)) return 0;
   const std::vector<Token>& tokens = query_tokens(request).tokens;
   if (request.config.arch == Arch::encoder) {
     const auto masked = std::find_if(tokens.begin(), tokens.end(), is_masked);

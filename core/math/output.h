@@ -16,14 +16,26 @@ Status check_has_logits(const Trace& trace, std::string_view where);
 /// The activation between the output layer's transform and its norm.
 Activation transform_activation(const Model& model);
 
-/// Scores over the vocabulary for queries [first, first + count), (count, V). The model must have an output layer.
+/// The rows of logits of an answer: 1 of a classifier, else one a query.
+Index answered_rows(const Trace& trace);
+/// An Error of the option `where` for a query that the answer does not have, and of a classifier for any.
+Status check_answers(std::string_view where, Index query, const Trace& trace);
+
+/// Scores over the vocabulary for queries [first, first + count), (count, V); of a classifier (1, V), whichever they
+/// are. The model must have an output layer.
 Matrix logit_rows(const Trace& trace, Index first, Index count, const Threads& threads = {});
 
 /// The same before the output layer's soft cap.
 Matrix uncapped_logit_rows(const Trace& trace, Index first, Index count, const Threads& threads = {});
 
-/// The logits, capped, of hidden states (n, d_model) that a final norm has normed: (n, V).
+/// The logits, capped, of hidden states (n, d_model) that a final norm has normed: (n, V); of a classifier, whose n is
+/// T, (1, V).
 Matrix logits_of(const Model& model, Matrix hidden, const Threads& threads = {});
+
+/// Of texts whose hidden states from query `first` on stand one below the other: for each text the logits of each of
+/// `queries` (texts·queries, V). Of a classifier `first` is 0.
+Matrix logits_of_texts(const Model& model, const Matrix& hidden, Index texts, const std::vector<Index>& queries,
+                       Index first, const Threads& threads = {});
 
 /// A word and its probability.
 struct Candidate {
@@ -59,8 +71,8 @@ std::vector<Index> most_changed(const Model& model, const Vector& before, const 
 Candidate candidate(const Model& model, const Vector& probabilities, Index row);
 Candidate candidate(const Model& model, Index row);
 
-/// The row of a word by its text as the vocabulary spells it, else with a space before it, else by its id in decimal;
-/// nothing where it is unknown.
+/// The row of a word by its text as the vocabulary spells it, else with a space before it, else of a class by the first
+/// of its names ("tabby, tabby cat"), else by its id in decimal; nothing where it is unknown.
 std::optional<Index> find_word(const Model& model, std::string_view text);
 
 /// A row drawn at random in proportion to the probabilities. `draw` in [0, 1).
@@ -70,7 +82,7 @@ Index sample(const Vector& probabilities, float draw);
 bool is_masked(const Token& token);
 
 /// Trace::answering: the last token that is not padding. In an encoder, which predicts the word at each position, the
-/// first masked token, else that same last one.
+/// first masked token, else that same last one. Of a classifier 0, its one row.
 Index answering_query(const Request& request);
 
 }  // namespace headlight

@@ -227,6 +227,9 @@ struct OutputWeights {
   std::optional<NormWeights> transform_norm = {};  // after it, as masked language models have it (Devlin et al. 2019)
   std::optional<Activation> activation = {};       // of the transform; none: the model's
   float softcap = 0;                               // as in AttentionWeights, of the scores of the words
+  /// (k, T): of a classifier, whose words are classes. It reads no token by itself but k mixtures of the last hidden
+  /// states of all T, one beside the other, each with these shares; e and d_model above are then k times as wide.
+  Matrix mixtures = {};
 };
 
 /// The rotation of a layer's queries and keys; null where there is none: rotary positions compare tokens of one
@@ -271,6 +274,9 @@ struct Model : StackWeights {
   std::shared_ptr<const Preprocessing> preprocessing = {};  // … and what is done before that (read/picture)
   std::optional<ExternalInputs> given = {};  // a tensors file: one bare attention layer, no residual, no norm
 };
+
+/// Whether one row of logits, of classes, is the answer to all tokens (OutputWeights::mixtures).
+inline bool classifies(const Model& model) { return model.output && model.output->mixtures.size() > 0; }
 
 /// Packs the weights of the blocks and the tables of words in the layout that products read. No bit of any result
 /// changes, and a shared table stays shared. A model that is packed while `stop` is set is of no use.

@@ -80,13 +80,13 @@ ArrayStream hidden_states(std::string name, const StackTrace& stack) {
   return array;
 }
 
-/// (tokens, vocabulary), a piece for every block of rows.
+/// (tokens, vocabulary), a piece for every block of rows; of a classifier (1, classes).
 ArrayStream logits(const Trace& trace) {
-  const Index rows = trace.last_hidden_state().rows();
+  const Index rows = answered_rows(trace);
   ArrayStream array;
   array.name = "logits";
   array.shape = {rows, trace.model->output->weight->outputs()};
-  array.axes = {"token", "word"};
+  array.axes = {classifies(*trace.model) ? "answer" : "token", "word"};
   array.pieces = (rows + kRowBlock - 1) / kRowBlock;
   array.piece = [&trace, rows](Index piece) {
     return logit_rows(trace, piece * kRowBlock, std::min(kRowBlock, rows - piece * kRowBlock));

@@ -286,7 +286,7 @@ Status write_json_object(const Trace& trace, std::string_view request_json, cons
   output.write(",\"attention\":");
   TRY(write_attention(trace, output, work, options));
   if (trace.logits.size() > 0)
-    output.write(",\"next_token\":" +
+    output.write((classifies(*trace.model) ? ",\"classes\":" : ",\"next_token\":") +
                  json_candidates(most_probable(*trace.model, probabilities(trace.logits), kNextWords)));
   const auto arrays = attention_arrays(trace, options);
   for (std::size_t i = stacks_of(trace, options).size(); i < arrays.size(); ++i) {

@@ -7,6 +7,7 @@
 #include "figure/labels.h"
 #include "heads/pattern_difference.h"
 #include "math/attention.h"
+#include "pictured.h"
 #include "question/answer_snapshot.h"
 #include "words/compare_words.h"
 
@@ -52,6 +53,37 @@ TEST(ComparisonFigure, HasTheThreeMapsOfTheComparison) {
     EXPECT_NE(text.find("B − A"), std::string::npos);
     EXPECT_NE(text.find("小猫"), std::string::npos);
   }
+}
+
+TEST(ComparisonFigure, TwoPicturesAreDrawnUnderTheRowOfAToken) {
+  Document other = picture_document();
+  Picture darker = other.picture->picture;
+  for (std::uint8_t& tone : darker.pixels) tone /= 3;
+  ASSERT_TRUE(set_picture(other, std::make_shared<const PictureInput>(
+                                     PictureInput{.path = "/pictures/dark.png", .hash = "1", .picture = darker})));
+  const AnswerSnapshot a = kept(picture_document()), b = kept(other);
+  for (const float width : {20 * kPointsInMm, kColumnMm * kPointsInMm, kSlideMm * kPointsInMm}) {
+    const FigureOptions options{.kind = FigureKind::compare, .width = width, .head = {1, 0}, .query = 7};
+    const auto drawing = draw_comparison(a, b, options, roughly);
+    ASSERT_TRUE(drawing) << drawing.error().message();
+    const auto images = all<Image>(*drawing);
+    ASSERT_EQ(images.size(), 3u);
+    EXPECT_EQ(images[0].picture, a.document.seen);
+    EXPECT_EQ(images[1].picture, b.document.seen);
+    EXPECT_EQ(images[0].box.y == images[1].box.y, width > 30 * kPointsInMm);
+    const auto maps = cells_of(*drawing);
+    ASSERT_EQ(maps.size(), 3u);
+    const Matrix row_a = attention_rows(*a.trace, {1, 0}, 7, 1), row_b = attention_rows(*b.trace, {1, 0}, 7, 1);
+    for (Index patch = 0; patch < 12; ++patch) {
+      EXPECT_EQ(maps[0].weights->data()[patch], row_a(2 + patch));
+      EXPECT_EQ(maps[1].weights->data()[patch], row_b(2 + patch));
+      EXPECT_FLOAT_EQ(maps[2].weights->data()[patch], row_b(2 + patch) - row_a(2 + patch));
+    }
+    EXPECT_NE(words_of(*drawing).find("1,1"), std::string::npos) << words_of(*drawing);
+    expect_tidy(*drawing);
+  }
+  const FigureOptions beyond{.kind = FigureKind::compare, .head = {1, 0}, .query = 14};
+  EXPECT_FALSE(draw_comparison(a, b, beyond, roughly));
 }
 
 TEST(ComparisonFigure, TheHeadCanHaveItsOwnRange) {

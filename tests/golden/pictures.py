@@ -21,8 +21,8 @@ import numpy as np
 from PIL import Image
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from families.pictures import (BEIT, DINOV2, DINOV3, SWIGLU, TOWER, VIT, pixels_of, read_tensors, reference,  # noqa: E402
-                               relative_index, write_tensors)
+from families.pictures import (BEIT, DINOV2, DINOV3, SWIGLU, TOWER, VIT, classes_of, pixels_of, read_tensors,  # noqa: E402, F401
+                               reference, relative_index, write_tensors)
 
 IMAGENET = {"image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225]}
 HALF = {"image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}
@@ -100,37 +100,38 @@ def vit(drawn, architecture):
 
 def deit(drawn, architecture):
     """The processor's file in the form of its first versions, where a size is one number: a square, then a crop."""
-    teacher = architecture.endswith("WithTeacher")
+    teacher, classifier = architecture.endswith("WithTeacher"), architecture != "DeiTModel"
     config = base("deit", architecture, image_size=32, intermediate_size=64, hidden_act="gelu", layer_norm_eps=1e-12,
                   qkv_bias=True, encoder_stride=16)
-    drawn.prefix = "deit." if teacher else ""
+    drawn.prefix = "deit." if classifier else ""
     drawn.free("embeddings.cls_token", 1, 1, 32)
     drawn.free("embeddings.distillation_token", 1, 1, 32)
     drawn.free("embeddings.position_embeddings", 1, 18, 32)
     drawn.linear("embeddings.patch_embeddings.projection", 32, 3, 8, 8)
     drawn.blocks(VIT, 32, 64, 2)
     drawn.norm("layernorm", 32)
-    if teacher:
+    if classifier:
         config["id2label"] = {"0": "LABEL_0", "1": "LABEL_1"}
         drawn.prefix = ""
-        drawn.linear("cls_classifier", 2, 32)
-        drawn.linear("distillation_classifier", 2, 32)
+        for name in ("cls_classifier", "distillation_classifier") if teacher else ("classifier",):
+            drawn.linear(name, 2, 32)
     else:
         drawn.linear("pooler.dense", 32, 32)
     return config, {"feature_extractor_type": "DeiTFeatureExtractor", "resample": 3, "size": 37, "crop_size": 32,
                     "do_center_crop": True, "do_normalize": True, "do_resize": True, **IMAGENET}
 
 
-def dinov2(drawn, registers, swiglu):
-    """A table of 4 × 4 positions for a grid of 3 × 5; swiglu with a classifier and the table's own grid."""
+def dinov2(drawn, registers, swiglu, classifier=None):
+    """A table of 4 × 4 positions for a grid of 3 × 5; swiglu with a classifier, and the table's own grid."""
+    classifier = swiglu if classifier is None else classifier
     kind = "dinov2_with_registers" if registers else "dinov2"
     named = "Dinov2WithRegisters" if registers else "Dinov2"
-    config = base(kind, named + ("ForImageClassification" if swiglu else "Model"), d=48, image_size=32, mlp_ratio=2,
+    config = base(kind, named + ("ForImageClassification" if classifier else "Model"), d=48, image_size=32, mlp_ratio=2,
                   hidden_act="gelu", layer_norm_eps=1e-6, qkv_bias=True, layerscale_value=1.0, drop_path_rate=0.0,
                   use_swiglu_ffn=swiglu, apply_layernorm=True, reshape_hidden_states=True)
     if registers:
         config["num_register_tokens"] = 4
-    drawn.prefix = kind + "." if swiglu else ""
+    drawn.prefix = kind + "." if classifier else ""
     drawn.free("embeddings.cls_token", 1, 1, 48)
     drawn.free("embeddings.mask_token", 1, 48)
     drawn.free("embeddings.position_embeddings", 1, 17, 48)
@@ -139,7 +140,7 @@ def dinov2(drawn, registers, swiglu):
     drawn.linear("embeddings.patch_embeddings.projection", 48, 3, 8, 8)
     drawn.blocks(SWIGLU if swiglu else DINOV2, 48, 64 if swiglu else 96, 2)  # (96·2/3 + 7) // 8 · 8 = 64
     drawn.norm("layernorm", 48)
-    if swiglu:
+    if classifier:
         config["id2label"] = {"0": "LABEL_0", "1": "LABEL_1"}
         drawn.prefix = ""
         drawn.linear("classifier", 2, 96)
@@ -240,13 +241,14 @@ def siglip(drawn, whole):
                     "do_convert_rgb": None, **STEPS, **HALF}
 
 
-def beit(drawn, shared):
+def beit(drawn, shared, classifier=None):
     """A bias of relative positions in each layer, and no other positions; or one for all layers, beside a table."""
-    config = base("beit", "BeitModel" if shared else "BeitForImageClassification", image_size=32, intermediate_size=64,
+    classifier = not shared if classifier is None else classifier
+    config = base("beit", "BeitForImageClassification" if classifier else "BeitModel", image_size=32, intermediate_size=64,
                   hidden_act="gelu", layer_norm_eps=1e-12, layer_scale_init_value=0.1, drop_path_rate=0.1,
                   use_mask_token=shared, use_absolute_position_embeddings=shared, use_mean_pooling=not shared,
                   use_relative_position_bias=not shared, use_shared_relative_position_bias=shared, vocab_size=8192)
-    drawn.prefix = "" if shared else "beit."
+    drawn.prefix = "beit." if classifier else ""
     drawn.free("embeddings.cls_token", 1, 1, 32)
     drawn.linear("embeddings.patch_embeddings.projection", 32, 3, 8, 8)
     drawn.blocks(BEIT, 32, 64, 2, ("query", "value", "output", "ffn"))
@@ -259,8 +261,9 @@ def beit(drawn, shared):
         drawn.free("embeddings.position_embeddings", 1, 17, 32)
         drawn.norm("layernorm", 32)
     else:
-        config["id2label"] = {"0": "LABEL_0", "1": "LABEL_1"}
         drawn.norm("pooler.layernorm", 32)
+    if classifier:
+        config["id2label"] = {"0": "LABEL_0", "1": "LABEL_1"}
         drawn.prefix = ""
         drawn.linear("classifier", 2, 32)
     return config, {"image_processor_type": "BeitImageProcessor", "do_center_crop": True, "do_reduce_labels": False,
@@ -270,14 +273,17 @@ def beit(drawn, shared):
 CASES = {"vit": lambda drawn: vit(drawn, "ViTModel"),
          "vit-classes": lambda drawn: vit(drawn, "ViTForImageClassification"),
          "deit": lambda drawn: deit(drawn, "DeiTModel"),
+         "deit-classes": lambda drawn: deit(drawn, "DeiTForImageClassification"),
          "deit-teacher": lambda drawn: deit(drawn, "DeiTForImageClassificationWithTeacher"),
          "dinov2": lambda drawn: dinov2(drawn, False, False), "dinov2-swiglu": lambda drawn: dinov2(drawn, False, True),
+         "dinov2-classes": lambda drawn: dinov2(drawn, False, False, True),
          "dinov2_with_registers": lambda drawn: dinov2(drawn, True, False),
          "dinov2_with_registers-swiglu": lambda drawn: dinov2(drawn, True, True),
          "dinov3_vit": lambda drawn: dinov3(drawn, False), "dinov3_vit-gated": lambda drawn: dinov3(drawn, True),
          "clip_vision_model": lambda drawn: clip(drawn, False), "clip": lambda drawn: clip(drawn, True),
          "siglip_vision_model": lambda drawn: siglip(drawn, False), "siglip": lambda drawn: siglip(drawn, True),
-         "beit": lambda drawn: beit(drawn, False), "beit-shared": lambda drawn: beit(drawn, True)}
+         "beit": lambda drawn: beit(drawn, False), "beit-shared": lambda drawn: beit(drawn, True),
+         "beit-classes": lambda drawn: beit(drawn, True, True)}
 
 
 def picture():

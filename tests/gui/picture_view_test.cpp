@@ -121,6 +121,32 @@ TEST_F(PictureView, TwoPicturesAreComparedAtOnePatch) {
   EXPECT_TRUE(harness->says("1,2 looks at")) << harness->words_on_screen();
 }
 
+/// The same with a classifier.
+struct ClassifierView : PictureView {
+  void SetUp() override {
+    start(picture_document(classifier_model()));
+    harness->state.view.text.form.reset();
+    harness->settle();
+  }
+};
+
+TEST_F(ClassifierView, TheClassesStandBelowThePictureWithTheirProbabilities) {
+  const Vector shares = probabilities(harness->state.trace->logits);
+  const Candidate best = most_probable(*harness->state.document.model, shares, 1).front();
+  EXPECT_TRUE(harness->says("Taken for")) << harness->words_on_screen();
+  EXPECT_TRUE(harness->has("word " + best.text));
+  harness->click(patch(5));
+  harness->settle();
+  EXPECT_TRUE(harness->has("word " + best.text)) << "whichever token looks";
+  EXPECT_FALSE(harness->says("In place of")) << harness->words_on_screen();
+  harness->push(LookAt{harness->state.view.look, {}, InsideTab::lens});
+  harness->push(ShowView{View::inside});
+  harness->settle();
+  EXPECT_TRUE(harness->says("The most probable classes")) << harness->words_on_screen();
+  for (const char* word : {"word", "sentence"})
+    EXPECT_FALSE(harness->says(word)) << word << " in " << harness->words_on_screen();
+}
+
 TEST_F(PictureView, ASmallMapChoosesItsHead) {
   harness->click("head 0.1");
   EXPECT_EQ(harness->state.view.chosen, (HeadRef{0, 1}));

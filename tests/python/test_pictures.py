@@ -54,6 +54,82 @@ class Pictures(unittest.TestCase):
             with self.subTest(name):
                 self.agree(self.export(name), np.load(os.path.join(self.work.name, name, "expected.npz")))
 
+    def command(self, *words):
+        run = subprocess.run([headlight.program(), *words, "--format", "json"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return json.loads(run.stdout)
+
+    def test_classes_of_every_classifier(self):
+        """Their logits and probabilities, under their names; and what each token of the last block brings back of
+        another picture's answer, by patching it and by the gradient, is what PyTorch says."""
+        path, other = (os.path.join(self.work.name, name) for name in ("picture.png", "grey.png"))
+        pictures.picture().convert("L").convert("RGB").save(other)
+        seen = 0
+        for name in self.names:
+            folder = os.path.join(self.work.name, name)
+            expected = np.load(os.path.join(folder, "expected.npz"))
+            if "logits" not in expected:
+                continue
+            with self.subTest(name):
+                found = self.export(name)
+                np.testing.assert_allclose(found["logits"], expected["logits"][None], rtol=1e-4, atol=1e-5)
+                with open(os.path.join(folder, "config.json"), encoding="utf-8") as file:
+                    config = json.load(file)
+                shares = {row["text"]: row["probability"] for row in self.command("next", folder, "--picture", path)["classes"]}
+                softmax = torch.softmax(torch.tensor(expected["logits"]), 0).numpy()
+                for number, label in config["id2label"].items():
+                    self.assertAlmostEqual(shares[label], softmax[int(number)], delta=1e-5)
+                asked = ["patch", folder, "--picture", path, "--from", f"--picture {other}", "--at", "residual", "--at-layers",
+                         str(len(expected["attentions"]) - 1), "--answers", "0,1", "--metric", "logit-difference"]
+                cells = self.command(*asked)["cells"]
+                clean, corrupt = (torch.tensor(one["hidden_states"][-1], dtype=torch.float64)
+                                  for one in (found, self.export(name, "grey.png")))
+                patches = expected["pixels"][..., 0].size // config["patch_size"] ** 2
+
+                def apart(hidden):
+                    logits = pictures.classes_of(folder, hidden, patches)
+                    return logits[0] - logits[1]
+
+                corrupt.requires_grad_()
+                begin, end = apart(corrupt), apart(clean)
+                begin.backward()
+                for cell, guess in zip(cells, self.command(*asked, "--estimate")["cells"], strict=True):
+                    mixed = corrupt.detach().clone()
+                    mixed[cell["token"]] = clean[cell["token"]]
+                    restored = ((apart(mixed) - begin) / (end - begin)).item()
+                    self.assertAlmostEqual(cell["restored"], restored, delta=2e-4 * max(1, abs(restored)))
+                    slope = corrupt.grad[cell["token"]] @ (clean - corrupt)[cell["token"]] / (end - begin)
+                    self.assertAlmostEqual(guess["estimate"], slope.item(), delta=2e-4 * max(1, abs(slope.item())))
+                seen += 1
+        self.assertEqual(seen, 8)
+
+    def test_check_compares_with_a_reference_of_pixels(self):
+        """With pixel_values what PyTorch was given; with a picture what the program makes of it, too."""
+        folder, expected = os.path.join(self.work.name, "dinov2-classes"), {}
+        for name, array in np.load(os.path.join(folder, "expected.npz")).items():
+            expected["pixel_values" if name == "pixels" else name] = array
+        expected["pixel_values"] = expected["pixel_values"].transpose(2, 0, 1)[None]
+        del expected["embeddings"]
+        reference = os.path.join(folder, "reference.npz")
+        np.savez(reference, **expected)
+        try:
+            self.assertTrue(self.command("check", folder)["agrees_with_reference"])
+            with_picture = self.command("check", folder, "--picture", os.path.join(self.work.name, "picture.png"))
+            self.assertTrue(with_picture["agrees_with_reference"])
+            self.assertTrue(any("pixel_values: as the reference" in one["line"] for one in with_picture["findings"]))
+            for asked, wrong in ((["--picture", os.path.join(SHAPES, "..", "..", "pictures", "shapes-1.png")], "pixel_values"),
+                                 ([], "logits")):
+                np.savez(reference, **{**expected, "logits": expected["logits"] + (0.1 if wrong == "logits" else 0)})
+                run = subprocess.run([headlight.program(), "check", folder, *asked], capture_output=True, text=True, timeout=60)
+                self.assertEqual(run.returncode, 1)
+                self.assertRegex(run.stdout, f"error +reference.npz: {wrong}: expected differences of at most")
+            del expected["pixel_values"]
+            np.savez(reference, **expected)
+            run = subprocess.run([headlight.program(), "check", folder], capture_output=True, text=True, timeout=60)
+            self.assertRegex(run.stdout, r"pixel_values: expected \(3, 24, 40\), found none")
+        finally:
+            os.remove(reference)
+
     def test_the_part_that_reads_texts(self):
         for name in ("clip", "siglip"):
             for source, more in ((name, ["--part", "text"]), (f"{name}#part=text", [])):

@@ -44,7 +44,7 @@ tokenize --text --format
 next --top --token --format
 similarity --with --format
 generate --count --temperature
-check --format reference.npz
+check --format --picture reference.npz
 diagnose --tolerance --format --num-heads
 models --format
 what PATH

@@ -73,7 +73,8 @@ Result<std::string> answer_tables(const PageContent& content, Progress& progress
   json tables = json::array();
   if (view.view == View::inside && view.tab == InsideTab::lens) {
     const Index read = content.trace->answering;
-    const Index query = view.pinned && view.chosen.stack != Stack::encoder ? view.pinned->query : read;
+    const bool pinned = view.pinned && view.chosen.stack != Stack::encoder && !classifies(*content.trace->model);
+    const Index query = pinned ? view.pinned->query : read;
     const auto lens = TRY(look_through_layers({content.trace, query, view.lens}, progress));
     if (!lens) return cancelled("lens");
     tables.push_back(lens_object(*lens));

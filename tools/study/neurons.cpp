@@ -89,8 +89,9 @@ std::string token_text(const Traces& traces, const NeuronRow& row, const Firing&
   return tokens_of(traces, row, one).tokens[static_cast<std::size_t>(one.token)].text;
 }
 
-/// The words around a token, itself in brackets.
+/// The words around a token, itself in brackets; of a picture the token alone.
 std::string surroundings(const Tokens& tokens, Index at) {
+  if (tokens.picture) return tokens.tokens[static_cast<std::size_t>(at)].text;
   std::string text;
   for (Index i = std::max<Index>(0, at - kWordsAround);
        i < std::min<Index>(std::ssize(tokens.tokens), at + kWordsAround); ++i) {

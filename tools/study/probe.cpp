@@ -25,7 +25,7 @@ Result<std::pair<Index, Index>> probe_of(const std::string& probe) {
 Result<std::vector<Request>> probing(const Request& like, const std::string& probe) {
   const auto size = TRY(probe_of(probe));
   const Model* model = like.model.get();
-  if (!model || model->given) return bad_input("--probe", "", "a model with a vocabulary", "another");
+  if (!model || model->given || model->patches) return bad_input("--probe", "", "a model with a vocabulary", "another");
   const auto& embedded = (model->encoder ? model->encoder->embeddings : model->embeddings).tokens;
   std::vector<Token> words;
   for (Index row = 0; row < embedded->outputs(); ++row) {

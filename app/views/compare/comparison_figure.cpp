@@ -53,8 +53,8 @@ std::string caption_of(const AnswerSnapshot& a, const AnswerSnapshot& b, const J
 }
 
 /// The words of both with an arc for each weight that changed most; the row of the asked cell of B.
-Result<Drawing> draw_changes(const AnswerComparison& comparison, const FigureOptions& options,
-                             const ChangeScales& scales, Page page, const std::string& caption) {
+Status add_changes(Page& page, const AnswerComparison& comparison, const FigureOptions& options,
+                   const ChangeScales& scales) {
   const JointStack& stack = *comparison.heads->stack(options.head.stack);
   std::optional<CellRef> cell;
   if (options.query && options.key) cell = joint_cell(stack, CellRef{*options.query, *options.key}, std::nullopt);
@@ -70,10 +70,55 @@ Result<Drawing> draw_changes(const AnswerComparison& comparison, const FigureOpt
                 .colours = options.colours},
                unit, page.measure);
   page.y += frame.box.h * unit;
-  add_colour_bar(page, scales.weights, number_title(options.language, MapKind::weights), options.language,
-                 has_blocked({}, comparison.maps.a) || has_blocked({}, comparison.maps.b));
-  add_colour_bar(page, scales.difference, "B − A", options.language, false);
-  return with_caption(std::move(page), caption);
+  return Done{};
+}
+
+/// The row of a token over both pictures and their difference: side by side, or where the words above each have no room
+/// so, one below the other.
+void add_pictures(Page& page, const ComparedPictures& pictures, Index query, const ColourScale& weights,
+                  const ColourScale& differences, const FigureOptions& options) {
+  const float gap = 2 * page.label, third = (page.room() - 2 * gap) / 3, title = kPictureTitle * page.label;
+  const auto laid_out = [&](float width) {
+    return picture_layout(pictures.front().tokens.picture->grid, width, page.most_height(), page.label, 0,
+                          page.measure);
+  };
+  const PictureLayout narrow = laid_out(third);
+  const bool stacked = narrow.width() > third;
+  const PictureLayout layout = stacked ? laid_out(std::max(narrow.width(), page.room() / 2)) : narrow;
+  Point at{page.left(), page.y + title};
+  for (const ComparedPicture& one : pictures) {
+    const bool is_difference = one.side == JointSide::difference;
+    add_compared_picture(page.drawing, moved(layout, at), one,
+                         {.query = query, .scale = is_difference ? differences : weights, .cover = options.cover},
+                         page.measure);
+    page.y = at.y + layout.height();
+    at = stacked ? Point{at.x, page.y + gap + title} : Point{at.x + third + gap, at.y};
+  }
+}
+
+/// A, B and B − A as maps.
+void add_maps(Page& page, const AnswerComparison& comparison, const JointStack& stack, const ColourScale& weights,
+              const ColourScale& differences, const FigureOptions& options) {
+  PrintedMap map{comparison.maps.a, &stack.queries, &stack.keys};
+  const auto layout_with = [&](const MapAxes& axes) {
+    constexpr float kMostOfCell = 40, kNoEnd = std::numeric_limits<float>::infinity();
+    return comparison_layout({page.left(), page.y, page.room(), kNoEnd}, map.num_queries(), map.num_keys(),
+                             axes.queries.metrics, axes.keys.metrics,
+                             {page.label, kLineOfText * axes.size, kMostOfCell});
+  };
+  const MapAxes axes = map_axes(page, map, [&](const MapAxes& tried) { return layout_with(tried).front().layout; });
+  const ComparisonLayout maps = layout_with(axes);
+  add_titles(page.drawing, maps, page.label, options.theme, page.measure);
+  const MapInks inks = joint_inks(stack, {}, options.theme, page.ink.text, page.ink.dim);
+  for (const ComparedMap& at : maps) {
+    map.weights = comparison.maps.*at.cells;
+    page.drawing.add(Rectangle{.box = at.layout.plot, .fill = gap_colour(options.theme)});
+    add_map(page, map, axes, at.layout, at.side == JointSide::difference ? differences : weights, true, inks);
+  }
+  const Box& last = maps.back().layout.plot;
+  add_nothing_differs(page.drawing, comparison.maps.difference, last, options.language,
+                      {.measure = page.measure, .ink = page.ink, .em = page.label, .line = kLineOfText * page.label});
+  page.y = last.bottom();
 }
 
 }  // namespace
@@ -101,33 +146,22 @@ Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b
   const ColourScale differences{.theme = options.theme, .top = nice_range(apart), .diverging = true};
   Page page = new_page(options, measure);
   add_title(page, head_label(options.head), "");
-  if (options.kind == FigureKind::changes)
-    return draw_changes(*comparison, options, {weights, differences}, std::move(page),
-                        caption_of(a, b, stack, options));
-  PrintedMap map{comparison->maps.a, &stack.queries, &stack.keys};
-  const auto layout_with = [&](const MapAxes& axes) {
-    constexpr float kLargestCell = 40, kAnyHeight = std::numeric_limits<float>::infinity();
-    return comparison_layout({page.left(), page.y, page.room(), kAnyHeight}, map.num_queries(), map.num_keys(),
-                             axes.queries.metrics, axes.keys.metrics,
-                             {page.label, kLineOfText * axes.size, kLargestCell});
-  };
-  const MapAxes axes = map_axes(page, map, [&](const MapAxes& tried) { return layout_with(tried).front().layout; });
-  const ComparisonLayout maps = layout_with(axes);
-  add_titles(page.drawing, maps, page.label, options.theme, measure);
-  const MapInks inks = joint_inks(stack, {}, options.theme, page.ink.text, page.ink.dim);
-  for (const ComparedMap& at : maps) {
-    map.weights = comparison->maps.*at.cells;
-    page.drawing.add(Rectangle{.box = at.layout.plot, .fill = gap_colour(options.theme)});
-    add_map(page, map, axes, at.layout, at.side == JointSide::difference ? differences : weights, true, inks);
+  std::string shown;  // of which token
+  if (options.kind == FigureKind::changes) {
+    TRY(add_changes(page, *comparison, options, {weights, differences}));
+  } else if (const auto pictures = compared_pictures(*a.trace, *b.trace, comparison->maps)) {
+    const std::vector<Index> query{options.query.value_or(0)};
+    TRY(check_within("figure", "query", query.front(), b.trace->queries()));
+    add_pictures(page, *pictures, query.front(), weights, differences, options);
+    shown = "  " +
+            shades_in_words(options.language, *b.trace, {.head = options.head}, b.trace->query_tokens().tokens, query);
+  } else {
+    add_maps(page, *comparison, stack, weights, differences, options);
   }
-  const Box& last = maps.back().layout.plot;
-  add_nothing_differs(page.drawing, comparison->maps.difference, last, options.language,
-                      {.measure = measure, .ink = page.ink, .em = page.label, .line = kLineOfText * page.label});
-  page.y = last.bottom();
   add_colour_bar(page, weights, number_title(options.language, MapKind::weights), options.language,
                  has_blocked({}, comparison->maps.a) || has_blocked({}, comparison->maps.b));
   if (!shares_no_cell(stack)) add_colour_bar(page, differences, "B − A", options.language, false);
-  return with_caption(std::move(page), caption_of(a, b, stack, options));
+  return with_caption(std::move(page), caption_of(a, b, stack, options) + shown);
 }
 
 ColourScale patch_scale(Theme theme, const PatchMap& map) {

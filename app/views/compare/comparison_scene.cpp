@@ -83,4 +83,30 @@ void add_nothing_differs(Drawing& scene, const Matrix& difference, const Box& pl
   }
 }
 
+std::optional<ComparedPictures> compared_pictures(const Trace& a, const Trace& b, const PatternPair& maps) {
+  const Tokens &of_a = a.key_tokens(), &of_b = b.key_tokens();
+  if (!of_a.picture || !of_b.picture) return std::nullopt;
+  const PatchGrid& grid = of_b.picture->grid;
+  if (!(of_a.picture->grid == grid) || maps.a.rows() != grid.tokens() || maps.a.cols() != grid.tokens())
+    return std::nullopt;
+  return ComparedPictures{ComparedPicture{JointSide::a, "A", of_a, maps.a},
+                          ComparedPicture{JointSide::b, "B", of_b, maps.b},
+                          ComparedPicture{JointSide::difference, "B − A", of_b, maps.difference}};
+}
+
+void add_compared_picture(Drawing& scene, const PictureLayout& layout, const ComparedPicture& shown,
+                          const ComparedMarks& marks, const TextWidth& measure) {
+  const Vector weights = shown.cells.row(marks.query);
+  const std::vector<Index> chosen{marks.query};
+  const std::string hits = "picture " + std::string(shown.title) + " token ";
+  const Theme theme = marks.scale.theme;
+  add_shaded_picture(
+      scene, layout, shown.tokens,
+      {.shades = &weights, .scale = marks.scale, .chosen = &chosen, .hits = hits, .outline = marks.outline},
+      marks.cover, ink_colours(theme));
+  const Box& top = layout.chips.empty() ? layout.image : layout.chips.front();
+  scene.add(text_of({top.x, top.y - kPictureTitle * layout.em / 2}, shown.title, layout.em,
+                    joint_ink(shown.side, theme), measure, Anchor::left, Role::title));
+}
+
 }  // namespace headlight

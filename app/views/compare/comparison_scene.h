@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "derived/answer_comparison.h"
 #include "figure/map_scene.h"
+#include "views/text/picture_scene.h"
 
 namespace headlight {
 
@@ -44,5 +46,30 @@ MapInks joint_inks(const JointStack& stack, const Viewport& part, Theme theme, R
 /// Says in a map of differences that there are none, where all are 0: a blank map could be one that is not drawn yet.
 void add_nothing_differs(Drawing& scene, const Matrix& difference, const Box& plot, Language language,
                          const MapStyle& style);
+
+// Two pictures under one head: what a token looks at in A, in B and B − A, each over its picture.
+struct ComparedPicture {
+  JointSide side = JointSide::a;
+  const char* title = "";
+  const Tokens& tokens;  // with the picture
+  const Matrix& cells;   // (T, T)
+};
+using ComparedPictures = std::array<ComparedPicture, 3>;
+
+/// A, B and B − A, all of them views of the arguments; nothing where these are no two pictures that are cut alike, each
+/// token with a row and a column.
+std::optional<ComparedPictures> compared_pictures(const Trace& a, const Trace& b, const PatternPair& maps);
+
+/// How high the title of a picture is, in ems.
+inline constexpr float kPictureTitle = 1.6f;
+
+struct ComparedMarks {
+  Index query = 0;  // the token whose row is shown, outlined
+  ColourScale scale = {};
+  float cover = kUsualCover, outline = 0.5f;
+};
+/// Adds one of them, its title above, and the hit box of each token: `picture A token 7`.
+void add_compared_picture(Drawing& scene, const PictureLayout& layout, const ComparedPicture& shown,
+                          const ComparedMarks& marks, const TextWidth& measure);
 
 }  // namespace headlight

@@ -71,6 +71,7 @@ std::vector<Token> writer_labels(Language language, const WriterAxis& axis) {
 
 std::string lens_title(Language language, const LayerLens& lens) {
   if (!lens.ranks) return words(language, kInsideWords.lens_next);
+  if (classifies(*lens.trace->model)) return words(language, kInsideWords.lens_class);
   const Token& token = lens.trace->query_tokens().tokens[static_cast<std::size_t>(lens.query)];
   const Words& title = lens.hidden.empty() ? kInsideWords.lens_in_place : kInsideWords.lens_hidden;
   return filled(words(language, title), {lens.hidden.empty() ? axis_label(token) : lens.hidden});

@@ -2,6 +2,7 @@
 // Window and figures draw the same.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "views/text/text_scene.h"
@@ -18,6 +19,7 @@ struct PictureLayout {
   /// The box of a token.
   Box box(Index token) const;
   float height() const { return image.bottom(); }
+  float width() const { return std::max(image.w, chips.empty() ? 0 : chips.back().right()); }
 };
 
 /// The largest picture that has room, its patches of whole `step`s (pixels of a screen; 0: any size), behind a row of

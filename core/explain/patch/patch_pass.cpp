@@ -57,7 +57,7 @@ Result<Patching> patching_of(const Trace& clean, const Trace& corrupt, const Pat
     return bad_input("--stack", "", "self, the only attention of this model", stack_name(wanted.stack));
   std::optional<Index> of_corrupt;
   if (const auto query = wanted.metric.query) {
-    TRY(check_within("--query", "", *query, clean.queries()));
+    TRY(check_answers("--query", *query, clean));
     of_corrupt = TRY(wanted.stack == Stack::self ? partner_of(wanted, *query) : *query);
     TRY(check_within("--query", "", *of_corrupt, corrupt.queries()));
   }
@@ -109,11 +109,9 @@ Result<std::vector<double>> restored_by(Patching& patching, const std::vector<Pa
   if (progress.stop) return cancelled("patch");
   patching.done += variants.size();
   progress.done = progress.begin + of_a_pass * static_cast<float>(patching.done);
-  const Index rows = (*hidden)->rows() / static_cast<Index>(variants.size());
-  Matrix asked(static_cast<Index>(variants.size()), (*hidden)->cols());
-  for (Index i = 0; i < asked.rows(); ++i) asked.row(i) = (*hidden)->row(i * rows);
   const Threads threads(patching.threads);
-  const Matrix logits = logits_of(*patching.base.model, std::move(asked), threads);
+  const Matrix logits =
+      logits_of_texts(*patching.base.model, **hidden, std::ssize(variants), {patching.query}, patching.query, threads);
   TRY(check_finite("logits", logits, threads));
   std::vector<double> restored(variants.size());
   parallel_for(logits.rows(), threads, [&](Index i) {

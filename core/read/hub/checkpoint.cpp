@@ -180,7 +180,7 @@ class Loader {
 
   void put(const Row& row, std::size_t layer, Vector vector) {
     if (row.field == Field::output_bias) {
-      output_.bias = std::move(vector);
+      output_.bias = output_.bias.size() > 0 ? Vector((output_.bias + vector) / 2) : std::move(vector);
       return;
     }
     if (row.field == Field::attention_scale || row.field == Field::ffn_scale) {
@@ -196,7 +196,7 @@ class Loader {
   void put(const Row& row, Linear read) {
     const auto table = std::make_shared<const Linear>(tensors_.kept(std::move(read)));
     if (row.field == Field::output) {
-      output_.weight = table;
+      output_.weight = output_.weight ? std::make_shared<const Linear>(mean_of_both(*output_.weight, *table)) : table;
       return;
     }
     if (row.part == StackPart::both) model_->encoder->embeddings.tokens = table;
@@ -279,7 +279,6 @@ class Loader {
                         " are not stored, shown with even weights, add nothing",
                     ErrorCode::tensor_as_zero);
     if (config.position == Position::rotary) model_->rotary = hub_.rotary;
-    if (hub_.picture) set_pictures(hub_, std::move(pictures_), *model_);
     if (hub_.one_norm)
       for (BlockWeights& block : model_->blocks) block.ffn_norm = block.attention_norm;
     if (hub_.distance_rows > 0) project_distances();
@@ -311,6 +310,7 @@ class Loader {
       tensors_.warn(begin + (begin.ends_with('.') ? "*" : ""), "not stored, so the model has no output layer",
                     ErrorCode::no_output_layer);
     }
+    if (hub_.picture) set_pictures(hub_, std::move(pictures_), *model_);
     pack(*model_, stop_);
     if (hub_.layer_groups > 0) share_layers(*model_, hub_.layer_groups);
   }

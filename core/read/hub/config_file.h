@@ -33,7 +33,10 @@ struct HubPicture {
   std::vector<std::string> leading = {};  // PatchGrid
   Index registers = 0;                    // of those the last, which have no position
   Table table = Table::fixed;
-  std::optional<PatchGrid> grid = {};  // that the model is asked to read; none: that of the table
+  std::vector<std::string> classified_by = {};  // names of tokens, or "patches": the mean of all of them
+  bool two_classifiers = false;                 // of CLS and of DIST, whose mean counts (Touvron et al. 2021)
+  std::vector<std::string> classes = {};        // their names; none: no classifier
+  std::optional<PatchGrid> grid = {};           // that the model is asked to read; none: that of the table
 
   Index placed() const { return static_cast<Index>(leading.size()) - registers; }  // with a row of the table
   PatchGrid used() const {

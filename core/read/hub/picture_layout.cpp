@@ -100,6 +100,33 @@ Matrix positions_of(const HubPicture& picture, const PatchGrid& grid, const Matr
 
 std::string grid_text(Index rows, Index cols) { return std::to_string(rows) + "×" + std::to_string(cols); }
 
+/// Names of classes as transformers has them: LABEL_0 … where none is stated.
+void classes(Keyed& keyed, HubPicture& picture) {
+  constexpr Index kMostClasses = 1 << 20;
+  const json* stated = keyed.find({"id2label"});
+  const auto count = stated ? static_cast<Index>(stated->size()) : keyed.size({"num_labels"}, kMostClasses, 2);
+  for (Index i = 0; i < count; ++i) {
+    const std::string number = std::to_string(i);
+    const json& name = stated ? value_or_null(*stated, number.c_str()) : json("LABEL_" + number);
+    if (!name.is_string()) return keyed.fail({"id2label"}, "a name for each class from 0 on", "none for " + number);
+    picture.classes.push_back(name.get<std::string>());
+  }
+}
+
+/// (k, T): the tokens that a classifier reads.
+Matrix mixtures_of(const HubPicture& picture, const PatchGrid& grid) {
+  std::vector<std::string> read = picture.classified_by;
+  if (picture.two_classifiers) read.emplace_back(grid.leading[1]);
+  Matrix mixtures = Matrix::Zero(std::ssize(read), grid.tokens());
+  for (Index i = 0; i < mixtures.rows(); ++i) {
+    const auto token = std::find(grid.leading.begin(), grid.leading.end(), read[static_cast<std::size_t>(i)]);
+    const Index patches = grid.rows * grid.cols;
+    if (token == grid.leading.end()) mixtures.row(i).tail(patches).setConstant(1 / static_cast<float>(patches));
+    else mixtures(i, token - grid.leading.begin()) = 1;
+  }
+  return mixtures;
+}
+
 }  // namespace
 
 void pictures(Keyed& keyed, const Family& family, HubConfig& hub) {
@@ -120,6 +147,14 @@ void pictures(Keyed& keyed, const Family& family, HubConfig& hub) {
   for (Index i = 1; i <= picture.registers; ++i) picture.leading.push_back("R" + std::to_string(i));
   if (picture.rows < 1 || picture.cols < 1) keyed.fail({"image_size"}, "at least one patch", "less");
   hub.positions = picture.placed() + picture.rows * picture.cols;
+  if (hub.output == OutputLayer::none) return;
+  for (const json& name : row["classified by"]) picture.classified_by.push_back(name.get<std::string>());
+  const json* names = keyed.find({"architectures"});
+  for (const json& name : names ? *names : json())
+    picture.two_classifiers |= name == "DeiTForImageClassificationWithTeacher";
+  if (picture.two_classifiers) hub.output = OutputLayer::required;
+  classes(keyed, picture);
+  hub.output_vocabulary = std::ssize(picture.classes);
 }
 
 /// Oquab et al. 2024: the width as a multiple of d_model; a gated one has two thirds of it, rounded up to eights
@@ -151,12 +186,19 @@ void rotation_of_patches(Keyed& keyed, const Family&, HubConfig& hub) {
 /// Bao et al. 2022: a bias of the scores for each distance in rows and columns, with three for the class token.
 void bias_of_patches(Keyed& keyed, const Family&, HubConfig& hub) {
   hub.mean_pooling = keyed.flag({"use_mean_pooling"}, true);
+  if (hub.mean_pooling && !hub.picture->classified_by.empty()) hub.picture->classified_by = {"patches"};
   hub.layer_scales = keyed.number({"layer_scale_init_value"}, 0, 1e6, 0.1) > 0;
   if (!keyed.flag({"use_absolute_position_embeddings"}, false)) hub.config.position = Position::none;
   const bool own = keyed.flag({"use_relative_position_bias"}, false);
   hub.shared_pair_bias = keyed.flag({"use_shared_relative_position_bias"}, false);
   const HubPicture& picture = *hub.picture;
   if (own || hub.shared_pair_bias) hub.relative_buckets = (2 * picture.rows - 1) * (2 * picture.cols - 1) + 3;
+}
+
+Linear mean_of_both(const Linear& first, const Linear& second) {
+  Linear both{.weight = Matrix(first.outputs(), 2 * first.inputs()), .bias = {}};
+  both.weight << weight_rows(first, 0, first.outputs()) / 2, weight_rows(second, 0, second.outputs()) / 2;
+  return both;
 }
 
 Matrix resized_positions(const Matrix& table, Index rows, Index cols, Index new_rows, Index new_cols, bool smoothed) {
@@ -214,6 +256,10 @@ void set_pictures(const HubConfig& hub, PictureParts parts, Model& model) {
   }
   if (embeddings.positions.size() > 0) embeddings.positions = positions_of(picture, grid, embeddings.positions);
   if (model.rotary) model.rotary->places = places_of(grid, model.rotary->frequencies.size());
+  if (model.output) {
+    model.output->mixtures = mixtures_of(picture, grid);
+    model.vocabulary = std::make_shared<const Vocabulary>(Vocabulary{.words = picture.classes, .ids = {}});
+  }
   if (parts.pair_biases.empty()) return;
   for (std::size_t layer = 0; layer < model.blocks.size(); ++layer) {
     std::shared_ptr<const RelativeBias>& bias = model.blocks[layer].self.relative_bias;

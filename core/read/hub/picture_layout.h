@@ -21,9 +21,12 @@ struct PictureParts {
 /// Errors: a size that the family has no positions for.
 Result<std::shared_ptr<const Preprocessing>> take_preprocessing(const std::filesystem::path& folder, HubConfig& hub);
 
-/// Sets the embedding of patches, the positions and the biases of the model, whose embeddings.positions is the table
-/// as it is stored.
+/// Sets the embedding of patches, the positions, the biases and what a classifier reads of the model, whose
+/// embeddings.positions is the table as it is stored.
 void set_pictures(const HubConfig& hub, PictureParts parts, Model& model);
+
+/// One layer (n, 2·d) that gives the mean of what two give, (n, d) each, without biases.
+Linear mean_of_both(const Linear& first, const Linear& second);
 
 /// A table of positions (rows·cols, d) for another grid, by bicubic interpolation as torch.nn.functional.interpolate
 /// has it (align_corners false): cubic convolution (Keys 1981) with a = −0.75; `smoothed`: with a = −0.5 and, where the

@@ -18,6 +18,11 @@ Index ffn_of(const HubConfig& hub, StackPart part) {
   return part == StackPart::encoder && hub.encoder_ffn > 0 ? hub.encoder_ffn : hub.config.ffn;
 }
 
+Index token_width(const HubConfig& hub, StackPart) { return hub.token_width > 0 ? hub.token_width : hub.table_width(); }
+Index read_by_output(const HubConfig& hub, StackPart part) {
+  return token_width(hub, part) * (hub.picture ? std::ssize(hub.picture->classified_by) : 1);
+}
+
 /// A number of rows or columns, by its name in families.json.
 struct Size {
   std::string_view name;
@@ -27,7 +32,8 @@ constexpr Size kSizes[] = {
     {"one", [](const HubConfig&, StackPart) { return Index{1}; }},
     {"d", [](const HubConfig& h, StackPart) { return h.config.d_model; }},
     {"e", [](const HubConfig& h, StackPart) { return h.table_width(); }},
-    {"token", [](const HubConfig& h, StackPart) { return h.token_width > 0 ? h.token_width : h.table_width(); }},
+    {"token", token_width},
+    {"read", read_by_output},
     {"words",
      [](const HubConfig& h, StackPart part) { return part == StackPart::main ? h.output_vocabulary : h.vocabulary; }},
     {"outputs", [](const HubConfig& h, StackPart) { return h.output_vocabulary; }},
@@ -80,6 +86,7 @@ constexpr Condition kConditions[] = {
     {"sinks", [](const HubConfig& h) { return h.config.sinks; }},
     {"task_types", [](const HubConfig& h) { return h.task_types > 0; }},
     {"token_types", [](const HubConfig& h) { return h.token_types > 0; }},
+    {"two_classifiers", [](const HubConfig& h) { return h.picture->two_classifiers; }},
     {"two_norms", [](const HubConfig& h) { return h.two_norms; }},
     {"two_stacks", [](const HubConfig& h) { return h.config.arch == Arch::encoder_decoder; }},
 };

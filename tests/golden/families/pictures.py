@@ -170,6 +170,19 @@ def pair(size):
     return tuple(size) if isinstance(size, (list, tuple)) else (size, size)
 
 
+def classified(t, config, last, patches):
+    """Logits of the last hidden states (T, d), behind the norm where there is one, the last `patches` of them those of
+    the patches; None without a classifier."""
+    kind = config["model_type"]
+    if "cls_classifier.weight" in t.arrays:
+        return (t.classes("cls_classifier", last[0]) + t.classes("distillation_classifier", last[1])) / 2
+    if kind.startswith("dinov2"):
+        return t.classes("classifier", torch.cat([last[0], last[-patches:].mean(0)]))
+    if kind == "beit" and config.get("use_mean_pooling", True):
+        return t.classes("classifier", t.norm("pooler.layernorm", last[-patches:].mean(0), config["layer_norm_eps"]))
+    return t.classes("classifier", last[0])
+
+
 # The families: each answers (embeddings, attentions, last hidden state, logits or None).
 def vit(t, config, pixels):
     patches, rows, columns = t.patches("embeddings.patch_embeddings.projection", pixels, config["patch_size"])
@@ -181,10 +194,7 @@ def vit(t, config, pixels):
     epsilon = config.get("layer_norm_eps", 1e-12)
     weights, last = blocks(t, VIT, x, config, epsilon, config.get("hidden_act", "gelu"))
     last = t.norm("layernorm", last, epsilon)
-    if "cls_classifier.weight" in t.arrays:
-        return x, weights, last, (t.classes("cls_classifier", last[0])
-                                  + t.classes("distillation_classifier", last[1])) / 2
-    return x, weights, last, t.classes("classifier", last[0])
+    return x, weights, last, classified(t, config, last, rows * columns)
 
 
 def dinov2(t, config, pixels):
@@ -199,7 +209,7 @@ def dinov2(t, config, pixels):
     epsilon = config.get("layer_norm_eps", 1e-6)
     weights, last = blocks(t, names, x, config, epsilon, config.get("hidden_act", "gelu"))
     last = t.norm("layernorm", last, epsilon)
-    return x, weights, last, t.classes("classifier", torch.cat([last[0], last[-rows * columns:].mean(0)]))
+    return x, weights, last, classified(t, config, last, rows * columns)
 
 
 def dinov3(t, config, pixels):
@@ -265,12 +275,27 @@ def beit(t, config, pixels):
     weights, last = blocks(t, BEIT, x, config, epsilon, config.get("hidden_act", "gelu"),
                            bias=bias)
     if not config.get("use_mean_pooling", True):
-        return x, weights, t.norm("layernorm", last, epsilon), None
-    return x, weights, last, t.classes("classifier", t.norm("pooler.layernorm", last[1:].mean(0), epsilon))
+        last = t.norm("layernorm", last, epsilon)
+    return x, weights, last, classified(t, config, last, rows * columns)
 
 
 FORWARD = {"vit": vit, "deit": vit, "dinov2": dinov2, "dinov2_with_registers": dinov2, "dinov3_vit": dinov3,
            "clip_vision_model": tower, "clip": tower, "siglip_vision_model": tower, "siglip": tower, "beit": beit}
+
+
+def prefix_of(kind, arrays):
+    prefix = "vision_model." if FORWARD[kind] is tower else kind + "."
+    return prefix if any(name.startswith(prefix) for name in arrays) else ""
+
+
+def classes_of(folder, hidden, patches):
+    """The logits of a classifier, a tensor that has a gradient, by the output (T, d) of its last block."""
+    folder = pathlib.Path(folder)
+    config, arrays = json.loads((folder / "config.json").read_text()), read_tensors(folder / "model.safetensors")
+    t = Tensors(arrays, prefix_of(config["model_type"], arrays))
+    if config["model_type"] != "beit" or not config.get("use_mean_pooling", True):
+        hidden = t.norm("layernorm", hidden, config["layer_norm_eps"])
+    return classified(t, config, hidden, patches)
 
 
 def reference(folder, pixels):
@@ -278,9 +303,7 @@ def reference(folder, pixels):
     folder = pathlib.Path(folder)
     config, arrays = json.loads((folder / "config.json").read_text()), read_tensors(folder / "model.safetensors")
     kind = config["model_type"]
-    prefix = "vision_model." if FORWARD[kind] is tower else kind + "."
-    if not any(name.startswith(prefix) for name in arrays):
-        prefix = ""
+    prefix = prefix_of(kind, arrays)
     own = {"model_type": kind, **config["vision_config"]} if kind in ("clip", "siglip") else config
     with torch.no_grad():
         answers = FORWARD[kind](Tensors(arrays, prefix), own, pixels)

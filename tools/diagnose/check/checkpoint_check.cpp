@@ -61,8 +61,13 @@ std::string stack_word(const Trace& trace, Stack stack) {
 class Checker {
  public:
   Checker(const std::filesystem::path& folder, std::shared_ptr<const Model> model, const std::vector<Error>& warnings,
-          ClassRules rules, Progress& progress)
-      : folder_(folder), model_(std::move(model)), warnings_(warnings), rules_(rules), progress_(progress) {}
+          ClassRules rules, const AskedPicture* picture, Progress& progress)
+      : folder_(folder),
+        model_(std::move(model)),
+        warnings_(warnings),
+        rules_(rules),
+        picture_(picture),
+        progress_(progress) {}
 
   std::vector<Finding> check() {
     add_warnings();
@@ -186,7 +191,8 @@ class Checker {
     if (std::filesystem::exists(path, error)) {
       auto file = read_npz(path, kMostReferenceBytes);
       if (!file) return add(Severity::error, file.error());
-      auto asked = request_of(path.string(), *file, model_);
+      auto asked =
+          request_of(path.string(), *file, model_, picture_ && !picture_->is_example ? &picture_->tokens : nullptr);
       if (!asked) return add(Severity::error, asked.error());
       reference = std::move(*file);
       request = std::move(*asked);
@@ -208,8 +214,9 @@ class Checker {
     check_uniformity(**answer);
   }
 
-  /// Ids from all over the vocabulary.
+  /// Ids from all over the vocabulary, or the picture.
   std::optional<Request> sample() const {
+    if (picture_) return request_of_picture(model_, picture_->tokens);
     const auto spread = [](const StackWeights& stack, Index count) {
       const Index rows = stack.embeddings.tokens->outputs();
       std::vector<std::int64_t> ids;
@@ -265,6 +272,7 @@ class Checker {
   const std::shared_ptr<const Model> model_;
   const std::vector<Error>& warnings_;
   ClassRules rules_;
+  const AskedPicture* picture_;
   Progress& progress_;
   std::vector<Finding> findings_;
   std::vector<std::size_t> doubts_;  // their indices among the findings
@@ -281,7 +289,13 @@ std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, Progr
 
 std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, const std::shared_ptr<const Model>& model,
                                       const std::vector<Error>& warnings, Progress& progress, ClassRules rules) {
-  return Checker(folder, model, warnings, rules, progress).check();
+  return check_checkpoint(folder, model, warnings, progress, rules, nullptr);
+}
+
+std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, const std::shared_ptr<const Model>& model,
+                                      const std::vector<Error>& warnings, Progress& progress, ClassRules rules,
+                                      const AskedPicture* picture) {
+  return Checker(folder, model, warnings, rules, picture, progress).check();
 }
 
 }  // namespace headlight

@@ -54,9 +54,28 @@ Tokens tokens_of(const std::vector<std::int64_t>& ids, const std::vector<std::in
   return tokens;
 }
 
+constexpr const char* kPixels = "pixel_values";
+
+Index height_of(const PatchGrid& grid) { return grid.rows * grid.patch; }
+Index width_of(const PatchGrid& grid) { return grid.cols * grid.patch; }
+
 std::vector<Index> without_ones(std::vector<Index> shape) {
   std::erase(shape, 1);
   return shape;
+}
+
+/// The picture of which a reference has the pixels (3, H, W), as the model reads them.
+Result<Tokens> tokens_of_pixels(std::string_view where, const ArrayFile& reference, const PatchGrid& grid) {
+  const Array* stored = find_array(reference.arrays, kPixels);
+  const std::vector<Index> shape{3, height_of(grid), width_of(grid)};
+  if (!stored || without_ones(stored->shape) != without_ones(shape))
+    return bad_input(where, kPixels, shape_text(shape), stored ? shape_text(stored->shape) : "none");
+  std::vector<float> pixels;  // (H, W, 3)
+  const std::size_t all = stored->values.size() / 3;
+  for (std::size_t at = 0; at < all; ++at)
+    for (std::size_t channel = 0; channel < 3; ++channel) pixels.push_back(stored->values[channel * all + at]);
+  return picture_tokens(std::make_shared<const PatchedPicture>(
+      PatchedPicture{.name = kPixels, .done = {}, .grid = grid, .seen = {}, .patches = patches_of(grid, pixels)}));
 }
 
 /// An answer of Headlight's, in pieces one after the other.
@@ -85,6 +104,20 @@ CheckAnswer states_of(const StackTrace& stack, bool last_is_normed) {
           layers + 1};
 }
 
+/// The pixels that the model was given, (3, H, W).
+CheckAnswer pixels_of(const PatchedPicture& picture) {
+  const PatchGrid& grid = picture.grid;
+  const Index side = grid.patch, area = side * side;
+  return {{3, height_of(grid), width_of(grid)},
+          [&picture, &grid, side, area](Index channel) {
+            return Matrix(Matrix::NullaryExpr(height_of(grid), width_of(grid), [&](Index row, Index col) {
+              const Index patch = row / side * grid.cols + col / side;
+              return picture.patches(patch, channel * area + row % side * side + col % side);
+            }));
+          },
+          3};
+}
+
 CheckAnswer one(const Matrix& matrix) {
   return {{matrix.rows(), matrix.cols()}, [&matrix](Index) { return matrix; }, 1};
 }
@@ -92,6 +125,7 @@ CheckAnswer one(const Matrix& matrix) {
 /// Every answer of this name; transformers' last hidden state may come after the final norm or before.
 std::vector<CheckAnswer> answers_named(const Trace& trace, std::string_view name) {
   const bool two = trace.encoder != nullptr;
+  if (const auto& picture = trace.query_tokens().picture; picture && name == kPixels) return {pixels_of(*picture)};
   if (name == (two ? "decoder_attentions" : "attentions")) return {weights_of(trace, Stack::self)};
   if (two && name == "encoder_attentions") return {weights_of(trace, Stack::encoder)};
   if (two && name == "cross_attentions") return {weights_of(trace, Stack::cross)};
@@ -102,9 +136,9 @@ std::vector<CheckAnswer> answers_named(const Trace& trace, std::string_view name
   if (name == "last_hidden_state") return {one(trace.last_hidden_state())};
   if (two && name == "encoder_last_hidden_state") return {one(trace.encoder->last_hidden_state())};
   if (name == "logits" && trace.model->output)
-    return {{{trace.last_hidden_state().rows(), trace.model->output->weight->outputs()},
+    return {{{answered_rows(trace), trace.model->output->weight->outputs()},
              [&trace](Index row) { return logit_rows(trace, row, 1); },
-             trace.last_hidden_state().rows()}};
+             answered_rows(trace)}};
   return {};
 }
 
@@ -213,8 +247,14 @@ Request request_of_ids(const std::shared_ptr<const Model>& model, const std::vec
           .mask = {.causal = model->config.arch != Arch::encoder}};
 }
 
+Request request_of_picture(const std::shared_ptr<const Model>& model, const Tokens& picture) {
+  return {.model = model, .config = model->config, .tokens = picture};
+}
+
 Result<Request> request_of(std::string_view where, const ArrayFile& reference,
-                           const std::shared_ptr<const Model>& model) {
+                           const std::shared_ptr<const Model>& model, const Tokens* picture) {
+  if (picture) return request_of_picture(model, *picture);
+  if (model->patches) return request_of_picture(model, TRY(tokens_of_pixels(where, reference, *model->patches)));
   const auto ids = TRY(ids_of(where, reference, "ids", true));
   const auto decoder_ids = TRY(ids_of(where, reference, "decoder_ids", model->encoder.has_value()));
   const auto types = TRY(ids_of(where, reference, "token_type_ids", false));
@@ -225,6 +265,7 @@ std::vector<Finding> compare_answers(std::string_view where, const ArrayFile& re
   std::vector<Finding> findings;
   for (const auto& [name, array] : reference.arrays) {
     if (name == "ids" || name == "decoder_ids" || name == "token_type_ids") continue;
+    if (name == kPixels && trace.request.tokens.text == kPixels) continue;  // which were what was asked
     findings.push_back(compare_one(where, name, array, trace));
   }
   if (findings.empty())

@@ -20,7 +20,7 @@ struct CheckArguments {
   explicit CheckArguments(Parser& of) : command(of) { add_number_options(of, numbers); }
   Parser command;
   std::map<std::string, std::string> numbers;  // files by option
-  std::string folder, format = "text";
+  std::string folder, picture, format = "text";
   bool as_stored = false;
   std::vector<std::string> adapters;
 };
@@ -85,6 +85,20 @@ Result<int> run_numbers(const CheckArguments& options) {
   return print_findings(options, "numbers", findings);
 }
 
+/// What a model of pictures is asked about: the given picture, else the one that comes along.
+Result<std::optional<AskedPicture>> picture_for(const CheckArguments& options,
+                                                const std::shared_ptr<const Model>& model) {
+  Document document;
+  document.model = model;
+  if (!reads_picture(document) && !options.picture.empty())
+    return bad_input("--picture", "", "a model that reads pictures", model->name, ErrorCode::needs_text);
+  if (!reads_picture(document)) return std::optional<AskedPicture>();
+  const auto picture = options.picture.empty() ? example_picture() : TRY(read_picture_input(options.picture));
+  TRY(set_picture(document, picture));
+  if (!document.seen) return std::optional<AskedPicture>();
+  return std::optional(AskedPicture{picture_tokens(document.seen), options.picture.empty()});
+}
+
 Result<int> run_check(const CheckArguments& options) {
   if (!given_numbers(options.command).empty() || names_own_numbers(options.folder)) return run_numbers(options);
   if (options.folder.empty()) return bad_input("check", "", "a FOLDER, or numbers (--weights FILE)", "neither");
@@ -98,8 +112,10 @@ Result<int> run_check(const CheckArguments& options) {
   const auto places = TRY(checkpoint_places(parts, folder));
   const auto checkpoint =
       TRY(read_any_checkpoint(places.weights, progress, kMostWidenedBytes, Reading::whole, places.choice));
-  const auto findings = check_checkpoint(places.tokenizer, checkpoint.model, checkpoint.warnings, progress,
-                                         options.as_stored ? ClassRules::left_out : ClassRules::applied);
+  const auto picture = TRY(picture_for(options, checkpoint.model));
+  const auto findings =
+      check_checkpoint(places.tokenizer, checkpoint.model, checkpoint.warnings, progress,
+                       options.as_stored ? ClassRules::left_out : ClassRules::applied, picture ? &*picture : nullptr);
   return print_findings(options, names_kept_model(options.folder) ? options.folder : checkpoint.model->name, findings);
 }
 
@@ -108,6 +124,8 @@ ParsedCommand add_check(Parser& parser, const Frontend&) {
   parser.option("FOLDER", options->folder,
                 "A checkpoint folder or the name of a model, a lesson's .json file, a page (.html), or numbers "
                 "(.numbers.json)");
+  parser.option("--picture", options->picture, "What a model of pictures is asked about; default: one that comes along",
+                "FILE");
   parser.option("--as-stored", options->as_stored,
                 "Ids of tokenizer.json alone, without what the files beside it and its class change");
   parser
@@ -123,11 +141,12 @@ ParsedCommand add_check(Parser& parser, const Frontend&) {
 extern const NamedCommand kCheck{"check", "Whether a checkpoint was loaded right, or what a lesson says is true", R"(
 headlight check CHECKPOINT --format json
 Compares with the answers of a reference in CHECKPOINT/reference.npz: `ids` (for an encoder-decoder
-`decoder_ids` too, perhaps `token_type_ids`), and any of attentions, hidden_states,
-last_hidden_state and logits. Without it only what can be seen from the files: tensors that are
-missing, surplus or untouched, attention that is suspiciously uniform, tying, words without a
-vector. A line a finding: good, note, warning or error, and what was found. As JSON one object: `model`,
-`worst` (one of those), `agrees_with_reference`, null without one, and `findings`, a list of {severity, line}.
+`decoder_ids` too, perhaps `token_type_ids`; of a model of pictures `pixel_values`, unless --picture
+says which), and any of attentions, hidden_states, last_hidden_state and logits. Without it only
+what can be seen from the files: tensors that are missing, surplus or untouched, attention that is
+suspiciously uniform, tying, words without a vector. A line a finding: good, note, warning or error,
+and what was found. As JSON one object: `model`, `worst` (one of those), `agrees_with_reference`, null
+without one, and `findings`, a list of {severity, line}.
 Of a lesson's file: whether every step can be shown, and whether its `claims` hold.
 Of numbers of one's own (--scores FILE --weights FILE, or .numbers.json): what cannot be right, as a row
 that does not sum to 1.

@@ -94,7 +94,7 @@ std::string ids_text(Document document, const Lexicon& lexicon) {
   return text;
 }
 
-/// Measures and names of all heads over all sentences.
+/// Measures and names of all heads over all sentences, or the picture.
 Result<std::string> heads_text(const Document& document, const Lexicon& lexicon, const std::string& source,
                                int threads) {
   Asked asked{lexicon, {}, {}, source};
@@ -102,7 +102,8 @@ Result<std::string> heads_text(const Document& document, const Lexicon& lexicon,
   own = document;
   std::string lines;
   for (const char* one : kSentences) lines += (lines.empty() ? "" : "\n") + std::string(one);
-  for (const TextSide side : {TextSide::source, TextSide::target}) set_text(own, side, lines, lexicon);
+  if (!reads_picture(own))  // else it is asked about the picture that comes along
+    for (const TextSide side : {TextSide::source, TextSide::target}) set_text(own, side, lines, lexicon);
   asked.requests = TRY(requests_of(own, lexicon));
   std::vector<Error> warnings;
   const HeadTable table = TRY(measure_table(asked, {}, threads, warnings));
@@ -148,19 +149,21 @@ Result<std::string> report_of(const std::string& source, const Lexicon& lexicon,
                                  ? listed_folder_or_file({.name = source, .folder = places.weights}).family
                                  : std::string("headlight");
   std::string text = model_text(*document.model, family);
-  const std::string ids = ids_text(document, lexicon);
+  const bool of_picture = reads_picture(document);
+  const std::string ids = of_picture ? "" : "\nids of ten texts\n" + ids_text(document, lexicon);
+  const std::string what = of_picture ? "one picture" : "ten sentences";
   const auto asked = std::chrono::steady_clock::now();
   const auto heads = heads_text(document, lexicon, source, threads);
-  text += formatted("opened in %.2f s, ten sentences measured in %.2f s, at most %.0f MB of memory held\n", opening,
+  text += formatted("opened in %.2f s, %s measured in %.2f s, at most %.0f MB of memory held\n", opening, what.c_str(),
                     seconds_since(asked), most_memory_held() / 1e6);
-  text += "\nids of ten texts\n" + ids + "\ncheck\n";
+  text += ids + "\ncheck\n";
   if (is_checkpoint(document)) {
     Progress progress;
     for (const Finding& one :
          check_checkpoint(places.tokenizer, document.model, opened.model_warnings, progress, parts.rules))
       text += "  " + padded(std::string(name(one.severity)), 9) + without_paths(one.line, folders) + "\n";
   }
-  return text + "\nheads over ten sentences\n" +
+  return text + "\nheads over " + what + "\n" +
          (heads ? *heads : without_paths(heads.error().message(), folders) + "\n");
 }
 
@@ -195,8 +198,8 @@ ParsedCommand add_report(Parser& parser, const Frontend&) {
 extern const NamedCommand kReport{"report", "What models do here, as a text to send: ids, checks, heads, times", R"(
 headlight report bert-base-uncased ./my-model > report.txt
 Of each model the ids of ten fixed texts, the findings of `check`, measures and names of all heads over ten
-fixed sentences, times and memory. No path, no user's name and no text of your own is in it; a model that
-was given as a folder is called by its number.
+fixed sentences (of one of pictures: over the picture that comes along), times and memory. No path, no
+user's name and no text of your own is in it; a model that was given as a folder is called by its number.
 Exit status: 0 all opened, 1 one did not.)",
                                   add_report};
 

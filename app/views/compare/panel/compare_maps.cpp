@@ -79,7 +79,9 @@ void next_words(Gui& gui, const Box& box) {
   const std::string heading =
       hidden && *hidden < state.trace->queries()
           ? filled(gui.word(kCompareWords.hidden_word_of_both), {query_label(gui, *hidden, Stack::self)})
-          : gui.word(masked ? kCompareWords.masked_word_of_both : kCompareWords.next_word_of_both);
+          : gui.word(classifies(*state.trace->model) ? kCompareWords.class_of_both
+                     : masked                        ? kCompareWords.masked_word_of_both
+                                                     : kCompareWords.next_word_of_both);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float text = ImGui::GetFontSize(), row = text + 10 * gui.unit;
   list.AddText({box.x, box.y}, gui.colours().dim, heading.c_str());

@@ -238,7 +238,7 @@ void stage_panel(Gui& gui) {
   const AppState& state = gui.state;
   if (state_card(gui)) return;
   const ImVec2 corner = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-  const StageSlots slots = stage_slots({corner.x, corner.y, size.x, size.y}, ImGui::GetIO().DisplaySize, gui.unit);
+  StageSlots slots = stage_slots({corner.x, corner.y, size.x, size.y}, ImGui::GetIO().DisplaySize, gui.unit);
   CellAsk ask = CellAsk::none;
   SentenceStage sentence;
   const StageForm form = stage_form(state);
@@ -247,7 +247,11 @@ void stage_panel(Gui& gui) {
     ask = sentence.types_weight ? CellAsk::weight : sentence.opens_menu ? CellAsk::menu : CellAsk::none;
   } else if (form == StageForm::text) {
     Box room = slots.scene;
-    if (shows_picture(state)) room.h = slots.actions.y - 8 * gui.unit - room.y;  // a picture has no guess
+    if (shows_picture(state)) {  // of which no change of words is offered, and only a classifier's has a guess
+      const float gap = 8 * gui.unit;
+      slots.guess.y = slots.actions.y - gap - slots.guess.h;
+      room.h = (can_say_words(state) ? slots.guess.y : slots.actions.y) - gap - room.y;
+    }
     draw_text_stage(gui, room);
   } else {
     ask = draw_map_stage(gui, slots);

@@ -92,7 +92,8 @@ float guessed_word(Gui& gui, const GuessedWord& guessed, ImVec2 at, float room, 
   if (ImGui::InvisibleButton("guessed", size) && can_append) gui.push_once(AppendWord{guessed.word});
   ImGui::PopID();
   gui.name_item("word " + guessed.word.text);
-  explain_item(gui, can_append ? kStageWords.tip_guess : kStageWords.tip_hidden);
+  const bool is_class = classifies(*gui.state.trace->model);
+  explain_item(gui, is_class ? kStageWords.tip_class : can_append ? kStageWords.tip_guess : kStageWords.tip_hidden);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 end{at.x + size.x, at.y + size.y};
   list.AddRectFilled(at, end, colours.button, 4 * gui.unit);
@@ -166,9 +167,10 @@ void guess_bars(Gui& gui, const Box& box) {
     return;
   }
   const bool writes = state.trace->request.config.arch != Arch::encoder, random = !state.trace->request.model;
-  const auto& leads = state.guess.question()->hidden ? kStageWords.hidden
-                      : writes                       ? kStageWords.after
-                                                     : kStageWords.in_place;
+  const auto& leads = classifies(*state.trace->model)  ? kStageWords.of_class
+                      : state.guess.question()->hidden ? kStageWords.hidden
+                      : writes                         ? kStageWords.after
+                                                       : kStageWords.in_place;
   // The word that stands there comes first: what a change does to it is what is asked.
   std::vector<const GuessedWord*> shown;
   if (guess->right) shown.push_back(&*guess->right);

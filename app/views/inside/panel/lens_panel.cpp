@@ -91,7 +91,9 @@ void click(Gui& gui, const LayerLens& lens, const CellRef& cell) {
 
 void lens_list(Gui& gui) {
   const AppState& state = gui.state;
-  if (!can_say_words(state)) return wrapped_dim(gui, gui.word(kInsideWords.no_vocabulary));
+  const bool of_picture = reads_picture(state.document);
+  if (!can_say_words(state))
+    return wrapped_dim(gui, gui.word(of_picture ? kInsideWords.no_classes : kInsideWords.no_vocabulary));
   back_button(gui);
   ImGui::SameLine(0, 10 * gui.unit);
   word_boxes(gui);
