@@ -10,6 +10,8 @@ import io
 import itertools
 import json
 import math
+import operator
+import random
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -74,6 +76,16 @@ class Stand:
         return ", ".join(str(its.index(one)) for one in mine) if once else ""
 
 
+def _split_of(call: Call, role: str) -> str | None:
+    """Whether the columns of a head stand side by side, or as far apart as there are heads."""
+    index, base = call.index_of(role, ("linear",)) or (np.zeros((1, 1, 1, 1), int), NOTHING)
+    columns = index[0, :, 0] % base.shape[-1] if base.shape and len(call._parts) == 1 else np.zeros((1, 1), int)
+    steps, kinds = np.diff(columns, axis=1), len(np.unique(columns[:, 0]))
+    if columns.shape[1] < 2 or kinds < 2 or (steps != steps[0, 0]).any():
+        return None
+    return "side by side" if steps[0, 0] == 1 else "apart" if steps[0, 0] == kinds else None
+
+
 def stand_of(call: Call, role: str) -> Stand | None:
     found = call.index_of(role, (*PROJECTED, "source"))
     if found is None or found[0].size == 0:
@@ -121,6 +133,12 @@ def said_of(call: Call, named: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
             stands[role] = stand
             if path[0].kind == "linear" and (np.diff(stand.ids["tokens"], axis=2) <= 0).any():
                 yield "order", (role,)
+    splits = {role: _split_of(call, role) for role in stands}
+    yield from [("split", (role,), ("query",)) for role in ("key", "value") if {role, "query"} <= {*splits} and
+                splits[role] is not None is not splits["query"] and splits[role] != splits["query"]]
+    made = call.node("key").path(MADE)[0]
+    if made.kind == "source" and not made.cache and (~call.key.any(-1) & allowed_of(call).any(2))[..., :-1].any():
+        yield ("zeros",)      # (one behind all others is meant)
     pairs = [*itertools.combinations(_ROLES, 2)]
     apart = {what: {(one, other) for one, other in pairs if {one, other} <= {*stands} and stands[one].differs(
         stands[other], what)} for what in ("sentences", "heads", "tokens")}
@@ -131,17 +149,18 @@ def said_of(call: Call, named: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     for one, other in (("key", "value"), ("query", "key")):
         yield from [("apart", ("value" if one == "key" else one,), ("key",), (what,))
                     for what in [*apart][:2 + (one == "key")] if (one, other) in apart[what]]
-    made = {role: _inputs_of(call, role, stand) for role, stand in stands.items()}
+    given = {role: _inputs_of(call, role, stand) for role, stand in stands.items()}
     yield from [("apart", (one,), (other,), ("tokens",)) for one, other in (("value", "key"), ("query", "key"))
-                if {one, other} <= {*made} and made[one][0] is made[other][0] is not NOTHING and
-                made[one][1].shape == made[other][1].shape and (made[one][1] != made[other][1]).any()]
+                if {one, other} <= {*given} and given[one][0] is given[other][0] is not NOTHING and
+                given[one][1].shape == given[other][1].shape and (given[one][1] != given[other][1]).any()]
     for role, stand in stands.items():      # (groups of heads)
         ids, count = stand.ids["heads"][0, :, 0], stand.sizes["heads"]
         if role != "query" and 1 < count < len(ids) and (ids != np.arange(len(ids)) * count // len(ids)).any():
             yield "apart", ("query",), (role,), ("heads",)
     yield from [("dropout", f"{call.dropped:g}")] * (call.dropped > 0)
-    decodes = any(re.search(DECODERS, type(module).__name__) and ("Decoder" not in type(module).__name__ or re.search(
-        LATER, " ".join(inspect.signature(module.forward).parameters))) for module in call.modules[:3])
+    names = ((type(module).__name__, inspect.signature(module.forward).parameters) for module in call.modules[:3])
+    decodes = call.causal or any(re.search(DECODERS, name) and (
+        "Decoder" not in name or re.search(LATER, " ".join(arguments))) for name, arguments in names)
     if decodes and call.shape[2] == call.shape[3] > 1 and call.of_one_input() and \
             np.triu(allowed_of(call).any((0, 1)), 1).any():
         yield ("sees_later",)
@@ -149,6 +168,23 @@ def said_of(call: Call, named: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
         yield "nan", *_places(np.isnan(as_numpy(call.found)).any(-1))
     yield from _of_output(call, stands.get("query"), named)
     yield from masks_of(call, stands)
+
+
+def masks_dropped(calls: Sequence[Call]) -> Iterator[tuple[Any, ...]]:
+    """Masks that a program made, and that are in effect in no call around which they stand."""
+    made: dict[Any, list[Any]] = {}
+    for at, call in enumerate(calls):
+        for name, mask in call.made:
+            made.setdefault((name, mask.data_ptr(), mask.shape), []).append((at, call, mask))
+    for (name, *_), several in made.items():
+        at, first, mask = several[0]
+        known = mask.numel() <= MOST_WEIGHTS and not mask.is_complex() and not any(
+            one.final or len(one._parts) > 1 or "opaque" in [step.kind for step in one.path] for _, one, _ in several)
+        array = as_numpy(mask) if known else np.ones(1)
+        forms = [(call, form) for _, call, _ in several if known for form in _allowed_by(call, name, array, dict(
+            zip("bhts", (*call.shape[:2], *call.shape[2:])))) if not form.all() and form.any()]
+        if forms and not any((form | ~allowed_of(call)).all() for call, form in forms):
+            yield at, first.where, "made", name
 
 
 def pasts(calls: Sequence[Call]) -> Iterator[tuple[Any, ...]]:
@@ -392,6 +428,46 @@ def unfollowed(mode: Any) -> Iterator[contextlib.ExitStack]:
         yield stack
 
 
+def _kept(value: Any, of: Any, name: Any, kept: list[Any]) -> None:
+    """Numbers and containers, also those inside of containers, each with where it stands and what it holds."""
+    known = any(value is one for _, _, one, _ in kept[-64:])
+    if type(value) in (list, dict, set) and len(value) < 1 << 16 and not known:
+        kept.append((of, name, value, value.copy()))
+        for one in (value.values() if isinstance(value, dict) else value) if len(kept) < 1 << 10 else ():
+            _kept(one if type(one) in (list, dict, set) else None, None, None, kept)
+    elif type(value) in (int, float, bool):
+        kept.append((of, name, value, None))
+
+
+@contextlib.contextmanager
+def restored(module: Any) -> Iterator[None]:
+    """Afterwards random numbers of Python and NumPy go on as before, and what the classes of a module keep, or what
+    their functions have as globals, is what it was: numbers, lists, dicts, sets."""
+    drawn, kept = (random.getstate(), np.random.get_state()), []      # type: Any, list[Any]
+    bases = {base for one in module.modules() for base in type(one).__mro__}
+    for base in (one for one in bases - {object} if not one.__module__.startswith("torch.")):
+        for name, value in [*vars(base).items()]:
+            _kept(None if name.startswith("__") else value, base, name, kept)
+            names = getattr(value, "__globals__", {})
+            for used in getattr(getattr(value, "__code__", None), "co_names", ()):
+                _kept(names.get(used), names, used, kept)
+    try:
+        yield
+    finally:
+        random.setstate(drawn[0])
+        np.random.set_state(drawn[1])
+        for of, name, value, before in kept:
+            if isinstance(value, list):
+                value[:] = before
+            elif before is not None:
+                value.clear()
+                value.update(before)
+            if isinstance(of, dict):
+                of[name] = value
+            elif of is not None and vars(of)[name] is not value:
+                setattr(of, name, value)
+
+
 class Again:
     """A call of a module that can be made again, on copies of it, which share its parameters, and of its arguments."""
 
@@ -433,7 +509,7 @@ class Again:
         torch = torch_module()
         module, args, kwargs = self.call if last else copy.deepcopy(self.call, {**self.shared, **others})
         with torch.random.fork_rng(range(torch.cuda.device_count()) if torch.cuda.is_initialized() else ()), \
-                contextlib.redirect_stdout(io.StringIO()), unfollowed(self.mode) as stack:
+                contextlib.redirect_stdout(io.StringIO()), restored(module), unfollowed(self.mode) as stack:
             stack.callback(setattr, RUNNING, "alone", getattr(RUNNING, "alone", False))
             RUNNING.alone = True
             if change is not None:

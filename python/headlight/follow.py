@@ -22,9 +22,9 @@ import numpy as np
 
 from .engine import LISTS, first_line, is_tensor, require, roles_of, torch_module
 from .flow import RUNNING, Again, apart, parts_of, unfollowed
-from .nodes import (BLOCKED, LARGE, MADE, NOTHING, OTHER_SIDE, Call, Linear, Move, Node, Product, axes_after, caller,
-                    evaluating, before_positions, factor_of, index_after, modules_around, moved, moves_of, names_of,
-                    path_of, product_of, variables)
+from .nodes import (BLOCKED, LARGE, MADE, NOTHING, OTHER_SIDE, SCALES, Call, Linear, Move, Node, Product, axes_after,
+                    before_positions, caller, evaluating, factor_of, index_after, modules_around, moved, moves_of,
+                    names_of, path_of, product_of, variables, weights_around)
 
 
 class Keep(NamedTuple):
@@ -357,7 +357,8 @@ class Tracer:
             return self._step("cap", op.node, op.out)
         if kind not in (None, "cap") and op.root.kind == "linear":
             self._used.update(id(one) for one in (*op.args[1:], *op.kwargs.values()) if is_tensor(one))
-            return self._made(kind, op.node, op.out, shown=op.name in ("layer_norm", "rms_norm"))
+            how = "unit" * (op.name == "normalize")      # rows of length 1: no scale follows from their width
+            return self._made(kind, op.node, op.out, shown=op.name in ("layer_norm", "rms_norm"), how=how)
         if op.name in _UNCHANGED or not (op.out.is_floating_point() or op.out.is_complex()):
             return None
         move = self._as_move(op)
@@ -372,7 +373,9 @@ class Tracer:
         kind = node.root.kind if node.root.kind == "linear" or math.prod(node.shape) == out.numel() else ""
         if kind in _HEADS:
             node.root.info[0].lost = name
-        self._tag(out, Node("source", None, out.shape, caller(), kept=name) if kind == "linear" else None)
+        lost = Node("source", None, out.shape, caller(), kept=name) if kind == "linear" else None
+        factor = factor_of(node.path(("linear",))) if kind == "linear" else 1
+        self._tag(out, lost if factor == 1 else Node("scale", lost, out.shape, caller(), factor))
 
     def _as_move(self, op: Operation) -> Move | None:
         """An operation that only puts elements elsewhere, which two numberings of them show."""
@@ -447,20 +450,31 @@ class Tracer:
         of_bias = factor if bias is None else factor_of(self.node_of(bias).path(("source",)))
         turns = sum(1 for move in moves_of(path) if move.permutes and move.function.__name__ not in _SAME)
         parameter = weight if path[0].info is None else path[0].info
+        whole = getattr(weight, "_base", None)      # (before torch 2 an index like w[:d] is not seen)
+        part = parameter is weight and isinstance(whole, torch_module().nn.Parameter) and whole.dim() == 2 and \
+            weight.stride() == whole.stride() and weight.shape[1] == whole.shape[1]
+        first = weight.storage_offset() // max(1, weight.stride(0)) if part else 0
+        parameter = whole if part else parameter
         self._used.add(id(parameter))
         maps = [self._maps(module) for module in modules_around()]
-        linear = next((linears[id(parameter)] for _, linears in maps if id(parameter) in linears), None)
+        linear = next((linears[id(parameter)] for _, linears, _ in maps if id(parameter) in linears), None)
         axis = int((turns % 2 == 1) == turned)
         slipped = linear is not None and axis == 1        # x·W of a weight that is (out, in)
-        bias_of = None if linear is None else linear.bias
-        kept = x.detach().clone() if slipped or (bias_of is not None and bias is None) else None
+        rows = slice(first, first + len(weight)) if part else self._rows_of(path, parameter) if axis == 0 else None
+        beside = next((biases[id(parameter)] for _, _, biases in maps if id(parameter) in biases), None)
+        bias_of = beside if rows is None or beside is None else beside[rows]
+        other = bias is not None and bias_of is not None and factor == of_bias == 1 and \
+            bias_of.shape == bias.shape and not torch_module().equal(bias_of, bias)
+        kept = x.detach().clone() if slipped or other or (bias_of is not None and bias is None) else None
         # The name that says most: the innermost one with a role, else that of a variable with one, else the outermost.
-        known = [names[id(parameter)] for names, _ in maps[:4] if id(parameter) in names]
+        known = [names[id(parameter)] for names, *_ in maps[:4] if id(parameter) in names]
         named = [*known, *(name for name, value in variables() if value is parameter)]
+        if not any(map(roles_of, named)):
+            named += [name for some in weights_around() for name, value in some.items() if value is parameter]
         name = next((name for name in named if roles_of(name)), known[-1] if known else "")
         within = root.info.of if root.kind == "linear" else None
         made = NOTHING if call is not None or x.dim() < 2 else self._source(x)
-        info = Linear(parameter, name, slipped, kept, bias_of, weakref.ref(x), call, within, axis, made)
+        info = Linear(parameter, name, slipped, kept, bias_of, weakref.ref(x), call, within, axis, made, rows)
         self._used.update([] if bias is None else [id(bias), id(bias._base)])
         node = Node("linear", None, out.shape, caller(), info)
         if factor != 1:
@@ -501,12 +515,25 @@ class Tracer:
         self._projected(x, weight, op.get(2, "bias"), whole, turned=True, arranged=[Move(move, (1, -1), permutes=True)])
         return self._step("move", self.node_of(whole), op.out, Move(move, (-1, 1), permutes=True))
 
-    def _maps(self, module: Any) -> tuple[dict[int, str], dict[int, Any]]:
-        """The names of a module's parameters, and its linear layers by their weights."""
+    def _maps(self, module: Any) -> tuple[dict[int, str], dict[int, Any], dict[int, Any]]:
+        """The names of a module's parameters, its linear layers by their weights, and biases by the weights beside."""
         if module not in self._names:
             linears = {id(one.weight): one for one in module.modules() if isinstance(one, torch_module().nn.Linear)}
-            self._names[module] = {id(parameter): name for name, parameter in module.named_parameters()}, linears
+            known = dict(module.named_parameters())
+            flat = {name: one for name, one in known.items() if one.dim() == 2}
+            beside = {id(one): known.get(re.sub("weight$", "bias", name), one) for name, one in flat.items()}
+            biases = {of: one for of, one in beside.items() if one.dim() == 1}
+            self._names[module] = {id(parameter): name for name, parameter in known.items()}, linears, biases
         return self._names[module]
+
+    @staticmethod
+    def _rows_of(path: Sequence[Node], parameter: Any) -> slice | None:
+        """Of a part of a packed weight: which of its rows; None: all, or not some in a row."""
+        moves = moves_of(path)
+        index = index_after(moves, path[0].shape) if moves and parameter.dim() == 2 else None
+        rows = [] if index is None or index.dim() != 2 else (index[:, 0] // parameter.shape[1]).tolist()
+        whole = not rows or rows != [*range(rows[0], rows[0] + len(rows))] or len(rows) == len(parameter)
+        return None if whole else slice(rows[0], rows[0] + len(rows))
 
     def _on_product(self, op: Operation) -> None:
         named = ("input", "batch1", "mat1", "other", "tensor2", "batch2", "mat2")
@@ -593,7 +620,11 @@ class Tracer:
             return True
         made_from = [one.root.kind for one in (*node.root.info.nodes.values(), other)]
         some = normal or kinds & {"scale", "fill", "add", "times"} and {"linear", "product"}.issuperset(made_from)
-        if not some:
+        path = node.path(("product",))
+        keys = product.operands["a"].shape[-1]
+        mean = kinds <= {"product", "move", "scale"} and abs(factor_of(path) * keys - 1) < 1e-6
+        decays = any(step.kind == "times" and not ((step.info[0] == 0) | (step.info[0] == 1)).all() for step in path)
+        if not some or not normal and (mean or decays):      # (means over all keys; retention)
             return False
         function, node, dims = ("softmax", node.parent, [-1]) if normal else ("none", node, [])
         self._take_softmax(function, node, dims, product.operands["a"])
@@ -626,10 +657,17 @@ class Tracer:
         factor = other if number is None else number
         factor = 1 / factor if over and (number is None or number) else factor
         same = root.kind == "weights" or (root.kind == "product" and op.out.shape == node.shape)
-        if same and is_tensor(other) and (number is None or (other.requires_grad and root.kind == "product")):
+        learned = is_tensor(other) and (other.requires_grad or number is not None and any(      # or made from one
+            one.numel() == 1 and re.search(SCALES, name) for module in modules_around()[:1]
+            for name, one in module.named_parameters(recurse=False)))
+        if same and is_tensor(other) and (number is None or (learned and root.kind == "product")):
             self._step("times", node, op.out, (torch_module().as_tensor(factor).detach(), 1.0))      # learned
         elif number is not None and root.kind in (*_CELLS, "linear"):
             self._step("scale", node, op.out, factor, not is_tensor(other))
+            self.node_of(op.out).kept = "learned" if learned and root.kind == "linear" else None
+        elif root.kind in _HEADS and number and not is_tensor(other):      # what a call gave is the query of the next
+            self._tag(op.out, None)
+            self._step("scale", self._source(op.out), op.out, factor, not is_tensor(other))
         elif not is_tensor(other):
             self._tag(op.out, None)
         elif other.shape == op.out.shape and root.kind == "linear" and self.node_of(other) is NOTHING:
@@ -638,7 +676,10 @@ class Tracer:
             learned = isinstance(other, torch_module().nn.Parameter)
             self._used.update([id(other)] * learned)
             plain = learned or other.dim() < 2 or other.shape[-1] == 1
-            self._made("normed" if plain else "turned", node, op.out, other if other.shape[-1:] != (1,) else 1)
+            varies = {axis - other.dim() + op.out.dim() for axis, size in enumerate(other.shape) if size > 1}
+            tokens = self._axes_of_tokens(first if node is op.node else op.args[1])
+            how = "scale" * (plain and not varies & {op.out.dim() - 1, *tokens})      # one of each head
+            self._made("normed" if plain else "turned", node, op.out, other if other.shape[-1:] != (1,) else 1, how=how)
 
     def _on_plus(self, op: Operation) -> None:
         node, other, out, alpha = op.node, op.args[1], op.out, float(op.kwargs.get("alpha", 1))
@@ -712,7 +753,7 @@ class Tracer:
                 if not call.inputs and others == [True, False]:
                     call.inputs = [weakref.ref(tensors[1]), names, roots[0].site]
 
-    def _made(self, kind: str, node: Node, out: Any, weight: Any = 1, shown: bool = False) -> None:
+    def _made(self, kind: str, node: Node, out: Any, weight: Any = 1, shown: bool = False, how: str = "") -> None:
         """Made from a projection by a step that mixes columns of a token and head: it stands where the whole stood. It
         is `of` a norm where the numbers, without this `weight` and those before, show one."""
         if node.root.kind != "linear":
@@ -727,7 +768,7 @@ class Tracer:
             weight = weight if node.kind != kind or node.kept is None else weight * node.kept
             rows = (out.detach().float() / weight).pow(2).sum(-1)
             shown = shown or any(bool(((rows / size - 1).abs() < 2e-2).all()) for size in (1, out.shape[-1]))
-        self._tag(out, Node(kind, whole, out.shape, caller(), before, shown, weight))
+        self._tag(out, Node(kind, whole, out.shape, caller(), how or before, shown, weight))
 
     def _on_fill(self, op: Operation) -> None:
         torch, target, out, value = torch_module(), op.args[0], op.out, 0.0

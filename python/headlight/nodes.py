@@ -25,6 +25,8 @@ MOST_WEIGHTS = 1 << 20      # numbers of a sentence's weights that are kept
 MASKS = "mask|pad"       # in names of arguments
 BIASES = "bias|alibi"     # in names of what is added to scores
 LENGTHS = "len|visible|valid|attend|keep|allow|bias"     # in names of what a mask has to follow from
+SCALES = "scale|temp|tau|beta|gain|logit"     # of parameters that scale scores
+CAUSAL = "causal", "is_causal", "autoregressive", "unidirectional"     # names of what is true or not
 SEGMENTS = "seg|doc|seq|pack"     # in names of what says which tokens belong together
 OTHER_SIDE = r"mem|enc|context|ctx|cross|cond|src|source|kv|key"     # in names of what cross-attention has keys of
 Place = Tuple[int, ...]  # indices along the shared axes of a product
@@ -99,6 +101,7 @@ class Linear(NamedTuple):
     within: Any = None           # what x was projected from, weakly
     axis: int = 0                # of the weight, along which the columns of what is projected stand
     made: Any = None             # the node of x
+    rows: slice | None = None    # of a packed weight, where not all of them project
 
 
 class Product:
@@ -345,6 +348,23 @@ def variables() -> Iterator[tuple[str, Any]]:
             yield name, part
 
 
+def weights_around() -> Iterator[dict[str, Any]]:
+    """Tensors by name, of each dict, named tuple or plain object that the caller's functions know: weights of a program
+    without modules."""
+    seen: set[int] = set()
+    for frame, _ in zip(_user_frames(), range(4)):
+        for one in (*_locals(frame).values(), *(frame.f_globals.get(name) for name in frame.f_code.co_names)):
+            named = one._asdict() if hasattr(one, "_asdict") else getattr(one, "__dict__", {})
+            fields = one if isinstance(one, dict) else named
+            if id(one) in seen or isinstance(one, (type, torch_module().nn.Module)) or not 0 < len(fields) < 1 << 10:
+                continue
+            seen.add(id(one))
+            inner = [(f"{name}.{of}", value) for name, some in fields.items() if isinstance(some, dict)
+                     for of, value in some.items()]
+            found = {str(name): value for name, value in (*fields.items(), *inner) if is_tensor(value)}
+            yield from [found] * bool(found)
+
+
 def names_of(tensors: Sequence[Any]) -> Iterator[list[str]]:
     """What the caller's functions that know all of these tensors call them, the innermost first."""
     for frame, _ in zip(_user_frames(), range(8)):
@@ -365,7 +385,7 @@ def masks_around(names: str = MASKS, sizes: set[int] = set()) -> list[tuple[str,
     masks: list[tuple[str, Any]] = []
     first = None
     for depth, frame in enumerate(_user_frames()):
-        arguments = frame.f_code.co_varnames[:frame.f_code.co_argcount + frame.f_code.co_kwonlyargcount]
+        arguments = _arguments(frame)
         values = _locals(frame)
         owner = values.get("self") if arguments[:1] == ("self",) else None
         first = owner if depth == 0 else first
@@ -378,6 +398,32 @@ def masks_around(names: str = MASKS, sizes: set[int] = set()) -> list[tuple[str,
                   if re.search(names, name) and (names or not re.search(MASKS, name)
                       and (re.search(LENGTHS, name) or _may_be_mask(one, sizes)))]
     return masks
+
+
+def masks_made(queries: int, keys: int) -> list[tuple[str, Any]]:
+    """Masks of queries and keys that the caller's functions made, as their variables."""
+    made: list[tuple[str, Any]] = []
+    for frame, _ in zip(_user_frames(), range(8 if queries > 1 < keys else 0)):
+        rest = frame.f_code.co_varnames[len(_arguments(frame)):]
+        names = {name for name in rest if re.search(f"{MASKS}|{BIASES}", name)}
+        made += [(name, one.detach()) for name, one in (_locals(frame) if names else {}).items() if name in names and
+                 is_tensor(one) and one.shape[-2:] == (queries, keys) and one.layout is torch_module().strided]
+    return made
+
+
+def _arguments(frame: Any) -> tuple[str, ...]:
+    code = frame.f_code
+    return code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+
+
+def is_causal() -> bool:
+    """Whether an argument of the running functions, or an attribute of their object, hides later keys."""
+    for frame, _ in zip(_user_frames(), range(2)):
+        values = _locals(frame)
+        names = {name: values.get(name) for name in _arguments(frame)}
+        if any({**getattr(values.get("self"), "__dict__", {}), **names}.get(name) is True for name in CAUSAL):
+            return True
+    return False
 
 
 def path_of(modules: Sequence[Any], root: Any) -> str:
@@ -405,6 +451,9 @@ class Call:
         self.rows = None if queries <= most else np.unique(np.linspace(0, queries - 1, most).astype(int))
         self.masks = masks_around()               # by the names of arguments
         self.handed = masks_around("", {queries, keys})      # what a mask may be made from
+        self.made = masks_made(queries, keys)      # those that no argument is
+        self.causal = is_causal()                 # whether the program says so
+        self.held = [] if modules else [*weights_around()]      # weights by name, where no module has them
         self.given, self.dims = [], ()            # those of a function of torch; over which axes the softmax goes
         self.weight_path: list[Node] = []         # softmax … what met the values
         self.softmax = self.value_node = self.context = NOTHING      # the weights; the values; what they give
@@ -455,10 +504,14 @@ class Call:
         step, index = self.node(role).path(MADE)[0], self.index_of(role)
         called = [step.info.name] if step.kind == "linear" else step.info.names["b"] if step.kind == "product" else []
         packed = roles_of(called[0]) if step.kind == "linear" else ()
-        if index is not None and len(packed) == 3 and index[1].shape[-1] % 3 == 0:
-            width = index[1].shape[-1]
-            parts = np.unique(index[0] % width // (width // 3))
-            return packed[parts[0]] if len(parts) == 1 else None
+        width, weight = (0, None) if index is None or not packed else (index[1].shape[-1], step.info.weight)
+        whole = width if weight is None or weight.dim() != 2 else weight.shape[step.info.axis]
+        if index is not None and len(packed) == 3 and whole % 3 == 0:
+            first, d = 0 if step.info.rows is None else step.info.rows.start, index[0].shape[-1]
+            columns = index[0] % width + first
+            each = [columns // (whole // 3), columns % (3 * d) // d]      # three blocks, or three in each head
+            parts = [np.unique(one) for one in each[:1 + (whole == 3 * d * self.heads)]]
+            return next((packed[one[0]] for one in parts if len(one) == 1), None)
         variables = [] if role == "value" else self.product.names[self.side(role)]
         found = ({roles for roles in map(roles_of, some) if len(roles) == 1} for some in (called, variables))
         return next((roles.pop()[0] for roles in found if len(roles) == 1), None)

@@ -7,6 +7,7 @@ import contextlib
 import html as _html
 import itertools
 import json
+import math
 import os
 import re
 import sys
@@ -20,7 +21,7 @@ from .engine import (LISTS, STACKS, Array, Error, Folder, Words, _answer, _asked
                      first_line, held_file, layers_of, notebook_shell, open_window, projections, refused, regular,
                      require, roles_of, run, side_by_side, tensors_file, token_metadata, torch_module,
                      words_of_options, write_safetensors, written_whole)
-from .flow import NAMED, allowed_of, leaks, pasts, said_of, stand_of, tokens_of, words
+from .flow import NAMED, allowed_of, leaks, masks_dropped, pasts, said_of, stand_of, tokens_of, words
 from .follow import Enough, Tracer
 from .nodes import MADE, MOST_WEIGHTS, NOTHING, Call, Node, Site, factor_of, first_reshaping, recovered
 
@@ -66,9 +67,10 @@ class Report:
         said = [*said, *((call, captured[call][0].get("where", ""), "scale_given") for call in lent)]
         exchanged = {call for call, _, *text in said if re.search("'(mask_of_other_sentences|others)'", str(text))}
         for one in answer["mistakes"]:      # (masks of other sentences explain more than one that is off by one does)
-            if one["call"] in exchanged and one["code"] in ("mask_missing", "mask_off_by_one") or \
+            own = one["code"] in ("diagonal_blocked", "mask_off_by_one") and captured[one["call"]][0].get("shared")
+            if one["call"] in exchanged and one["code"] in ("mask_missing", "mask_off_by_one") or own or \
                     one["call"] in lent and one["code"] == "scale_missing":
-                continue
+                continue      # (keys that are the queries need not be their own)
             calls.setdefault((one["text"], one["code"], site_of(one)), []).append(one["call"])
         named = {call for where in calls.values() for call in where}
         for call, _, code, *parts in said:
@@ -139,11 +141,12 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
     return Report([({"dtype": dtype, "tolerance": tolerance or 0, "heads": num_heads or 1}, arrays)], language)
 
 
-def _named_weights(modules: Sequence[Any]) -> dict[str, tuple[str, Any]]:
-    """The weights of the innermost module that has those of query, key and value, by role: name and parameter."""
-    for module in modules[:3]:
+def _named_weights(modules: Sequence[Any], held: Sequence[Mapping[str, Any]] = ()) -> dict[str, tuple[str, Any]]:
+    """The weights of the innermost module, or of what is `held`, that has those of query, key and value, by role: name
+    and parameter."""
+    for several in (*(module.named_parameters() for module in modules[:3]), *(one.items() for one in held)):
         weights: dict[str, tuple[str, Any]] = {}
-        for name, parameter in module.named_parameters():
+        for name, parameter in several:
             for role in roles_of(name) if parameter.dim() in (2, 3) and "bias" not in name else ():
                 weights.setdefault(role, (re.sub(r"[._]?(weight|kernel)$", "", name), parameter))
         if {"query", "key", "value"} <= set(weights):
@@ -161,6 +164,8 @@ class _Captured:
         steps = [step for part in self.parts for step in part.path]
         opaque = next((step.info for part in self.parts for step in [*part.path, *part.weight_path]
                        if step.kind == "opaque"), "")
+        if over == "the queries" and any(step.kind == "sum" for part in self.parts for step in part.weight_path):
+            opaque = opaque or "softmax, sum"      # slots that compete for keys, and take means of them
         if not opaque and over not in (None, "the queries", "the heads"):
             call.final = call.final or ("softmax_axis", call.site, over)
         if call.final:
@@ -212,7 +217,8 @@ class _Captured:
                 output = as_numpy(tensor).astype(np.float32).reshape(merge.shape)
                 arrays.update(merge=merge[:, order], output=output[:, order])
                 stand = stand_of(call, "query") if len(parts) == 1 else None      # (blocks are parts of a row)
-                rows_of_all = tensor.dim() > 2 and (stand is None or stand.sizes["sentences"] >= count)
+                rows_of_all = tensor.dim() > 2 and (stand is None or stand.sizes["sentences"] >= count) and (
+                    queries > 1 or count in tensor.shape[:-1])      # (a token alone with its window is no sentence)
                 self.facts["row_length"] = tensor.shape[-2] if rows_of_all else 0
             elif call.fused_output is not None and call.context_groups:
                 arrays["output"] = side_by_side(as_numpy(call.context_of(call.fused_output))[:kept])
@@ -272,6 +278,7 @@ class _Captured:
             slip = base.info if base.kind == "linear" and not turned else None
             if slip is not None and slip.x is not None:     # not as its module means it
                 x, weight = as_numpy(slip.x).astype(np.float32), as_numpy(slip.weight).astype(np.float32)
+                weight = weight if slip.rows is None else weight[slip.rows]
                 rows, columns = np.stack([np.unique(one // width) for one in index]), np.unique(index % width)
                 if weight.shape[0] >= len(columns) == self.arrays[name].shape[2] and x.shape[-1] == weight.shape[1]:
                     self.arrays[name] = x.reshape(-1, x.shape[-1])[rows]
@@ -285,26 +292,41 @@ class _Captured:
 
     def _take_roles(self) -> None:
         """What was used as query, key and value, and which weights were not used."""
-        call, weights = self.call, _named_weights(self.call.modules)
+        call, weights = self.call, _named_weights(self.call.modules, self.call.held)
         self.facts["roles"] = [[role, call.named(role) or ""] for role in _SIDES.values()] if weights else []
         unused = self.facts["unused"] = []
+        roots = [call.node(role).path(MADE)[0] for role in _SIDES.values()]
+        found = [call.index_of(role) for role in ("query", "key")] if roots[0] is roots[1] else [None]
+        self.facts["shared"] = None not in found and np.array_equal(found[0][0], found[1][0])
+        used, whole = [call.named(role) for role in _SIDES.values()], getattr(roots[0].info, "weight", None)
+        packed = all(root.kind == "linear" and root.info.weight is whole for root in roots) and len(roles_of(
+            roots[0].info.name)) == 3
+        for role, other in zip(("query", "key"), used) if packed and None not in used else ():
+            if role not in used:      # a third of a packed weight
+                parts = (f"{roots[0].info.name}[{'query key value'.split().index(one)}]" for one in (role, other))
+                unused.append([role, *parts])
         for role, (name, parameter) in weights.items():
             root = call.node(role).path(MADE)[0] if role != "output" else NOTHING
             other = root.info.name if root.kind == "linear" and roles_of(root.info.name) not in ((), (role,)) else ""
             width = parameter.shape[parameter.dim() == 2]
             plain = root.kind == "source" and len(root.shape) <= 3 and root.shape[-1] == width
-            last = role == "output" and call.context is not NOTHING and len(self.parts) == 1
+            last = role == "output" and call.context is not NOTHING and len(self.parts) == 1 and not call.held
             if id(parameter) not in call.called and (other or plain or last):
                 unused.append([role, name, re.sub(r"\.?weight$", "", other)])
 
     def _take_given(self, rows: Array | None) -> None:
         """What ran and follows from no input: positions, norms, soft caps, sinks, what a cache held."""
         call, facts, paths = self.call, self.facts, {role: self.call.node(role).path(MADE) for role in ("query", "key")}
-        kinds = {step.kind for path in paths.values() for step in path}
-        norms = [[step.of for step in path if step.kind == "normed"][-1:] for path in paths.values()]
-        seen = "seen" * (norms == [[True], [True]])
+        kinds = {step.kind if step.info != "scale" else "scale" for path in paths.values() for step in path}
+        normed = [[step for step in path if step.kind == "normed" and step.info != "scale"] for path in paths.values()]
+        seen = "seen" * ([[step.of for step in some][-1:] for some in normed] == [[True], [True]])
         facts["given"] = [[name, how] for kind, name, how in (("normed", "norms", seen), ("turned", "positions", ""))
                           if kind in kinds]
+        steps = [step for path in paths.values() for step in path]
+        learned = any(step.info == "scale" or step.kind == "scale" and step.kept for step in steps)
+        unit = all(any(step.info == "unit" for step in some) for some in normed)
+        facts["given"] += [["scale", "learned" if learned else "unit"]] if learned or unit else \
+            [["scale", "free"]] if self._is_free() else []
         projected = {"q_proj.weight", "k_proj.weight"} & set(self.arrays)
         for role in paths if "turned" in kinds and rows is None and not projected else ():
             array, turned = call.joined(lambda part: part.operand_before(role)), self.arrays.get(role)
@@ -319,6 +341,20 @@ class _Captured:
             elif step.kind == "sink":
                 sinks = as_numpy(step.info[1]).reshape(-1)
                 self.arrays.setdefault("sinks", np.resize(sinks[:: max(1, len(sinks) // call.heads)], call.heads))
+
+    def _is_free(self) -> bool:
+        """Whether another scale than 1/√d_k, or none, may be meant: one head whose values are its keys, or what those
+        were projected from, as in Luong's attention; and none in an image, as in non-local blocks."""
+        call, roots = self.call, [self.call.node(role).path(MADE)[0] for role in _SIDES.values()]
+        if len(self.parts) > 1 or call.heads > 1 or abs(call.scale * math.sqrt(self.facts["d_k"]) - 1) < 1e-3:
+            return False
+        key, value = roots[1:]
+        of_key = key.info.made.path(("source",))[0] if key.kind == "linear" else NOTHING
+        own = value.kind == "source" and value.cache is None and (value in (key, of_key) or call.shape[2] == 1 and all(
+            root.kind == "source" and root.cache is None for root in roots))      # (one query, and a memory)
+        own = own or value is key and not _named_weights(call.modules)
+        images = all(root.kind == "linear" and root.info.weight.dim() == 4 for root in roots)
+        return own or images and call.scale == 1
 
     def _take_mask(self, sentences: Sequence[int], rows: Array | None) -> None:
         """What the steps before and after the softmax have of each cell, and the numbers they do it with."""
@@ -579,8 +615,9 @@ class Seen(Tracer, Sequence):
             except Exception as error:      # numbers that cannot be had, steps that cannot be made again
                 captured.append(({"where": call.where}, {}))
                 notes.append(("unread", call.where, first_line(str(error))))
-        with contextlib.suppress(Exception):      # of caches whose numbers cannot be had
-            said += pasts(calls)
+        for found in (pasts, masks_dropped):
+            with contextlib.suppress(Exception):      # of caches whose numbers cannot be had
+                said += found(calls)
         given = [note for call in calls for part in call._parts for note in part.notes]
         return Report(captured, language, [*given, *notes], config, lambda one: _site_of(
             calls[one["call"]], one["code"], one.get("role", "")), said, list(dict.fromkeys(self.compared)))

@@ -1,11 +1,12 @@
 """Attention as public code has it, written anew as text: each program runs as it is, with a line done in another way that is
 right, and with a line that is wrong. A change is `old -> new`, of the text; several are joined by ` ;; `. Those that begin with
-`!` were judged wrongly once."""
+`!` were judged wrongly once; `!` alone is the text as it is."""
 import math
 
 from common import torch
 import field_caches
 import field_decoders
+import field_examined
 import field_lectures
 import field_models
 import field_others
@@ -17,7 +18,9 @@ from torch2 import scaled_dot_product_attention
 
 nn = torch.nn
 NAMES = {"torch": torch, "nn": nn, "F": nn.functional, "math": math, "sdpa": scaled_dot_product_attention}
-ROOMS = (field_decoders, field_others, field_variants, field_caches, field_stacks, field_models, field_shapes, field_lectures)
+ROOMS = (field_decoders, field_others, field_variants, field_caches, field_stacks, field_models, field_shapes, field_lectures,
+         field_examined)
+OTHERS = {"non-local block", "slot attention", "RetNet"}      # whose weights are no softmax over keys: nothing to judge
 PROGRAMS = [one for room in ROOMS for one in room.PROGRAMS]
 
 
@@ -46,7 +49,7 @@ def form(name, text, change):
 def field_forms():
     """(name, whether it is right, form)"""
     for name, text, right, wrong in PROGRAMS:
-        for change in ("", *right):
+        for change in (*([] if "!" in right else [""]), *right):
             yield name, True, form(name, text, change)
         for change in wrong:
             yield name, False, form(name, text, change)

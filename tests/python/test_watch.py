@@ -1,20 +1,24 @@
 """A watch changes nothing of what it watches, and proves it."""
+import contextlib
 import copy
 import importlib
 import itertools
 import math
+import random
 import sys
 import threading
 import unittest
 
 from common import torch
 import headlight
+import numpy
 import torch.utils.checkpoint
 
 nn = torch.nn
 B, T, D, H = 3, 6, 16, 4
 EQUAL = "output as without the watch: equal to the bit"
 CAUSAL = torch.ones(T, T).tril().bool()
+KEPT = {"maps": [], "calls": 0}
 
 
 class Attention(nn.Module):
@@ -33,6 +37,18 @@ class Attention(nn.Module):
         scores = heads[0] @ heads[1].transpose(-2, -1) / (D // H) ** 0.5
         scores = scores if self.mask is None else scores.masked_fill(~self.mask, self.fill)
         return self.after(self.o((scores.softmax(-1) @ heads[2]).transpose(1, 2).reshape(x.shape)))
+
+
+class Keeping(Attention):
+    """Keeps what it saw outside of itself, and draws numbers of Python and NumPy, as where layers are dropped."""
+    calls, last = 0, []
+
+    def forward(self, x):
+        KEPT["calls"] += 1
+        KEPT["maps"].append(float(x.sum()))
+        Keeping.calls += 1
+        self.last[:] = [Keeping.calls]
+        return super().forward(x) * random.random() * float(numpy.random.rand())
 
 
 class After(nn.Module):
@@ -127,6 +143,20 @@ class Untouched(unittest.TestCase):
         plain, watched, report = report_of(lambda: dropped(self.x))
         self.same(plain, watched)
         self.assertEqual(report.output, EQUAL)
+
+    def test_what_is_kept_outside_and_drawn_elsewhere_is_as_without_a_watch(self):
+        module, found = Keeping().eval(), []
+        for watched in (False, True):
+            KEPT.update(maps=[], calls=0)
+            Keeping.calls, Keeping.last[:] = 0, []
+            random.seed(0)
+            numpy.random.seed(0)
+            with torch.no_grad(), headlight.watch() if watched else contextlib.nullcontext() as seen:
+                out = module(self.x)
+            if watched:
+                seen.check()
+            found.append((out.tolist(), dict(KEPT), Keeping.calls, [*Keeping.last], random.random(), numpy.random.rand()))
+        self.assertEqual(found[0], found[1])
 
     def test_what_has_no_copy_is_left_alone(self):
         hooked, held, calls = Attention(), Attention(), []

@@ -315,6 +315,7 @@ struct PartsJudge {
         take(one[1] == "1"        ? phrases::scale_one
              : one[1] == "sum"    ? phrases::scale_sum
              : one[1] == "capped" ? phrases::scale_capped
+             : one[1] == "free"   ? phrases::scale_free
                                   : phrases::scale_given);
     }
     if (call.softcap > 0 && !compare({"attn_logit_softcapping"}, static_cast<double>(call.softcap)))
@@ -337,6 +338,7 @@ bool is_meant_scale(const CapturedCall& call) {
   const double root = std::sqrt(static_cast<double>(call.d_k));
   if (call.softcap > 0 && call.expect.empty()) return !near(scale * root, 1);
   if (call.scale == 1 && is_t5(call)) return true;
+  if (has(call.given, "scale")) return true;
   if (call.scale != 1 || !call.array("bias")) return false;
   const Array &query = *call.array("query"), &bias = *call.array("bias"), &key = *call.array("key");
   const bool even =
