@@ -608,6 +608,10 @@ class Call:
         at = self.side(role) == "b"
         return factor_of(paths[at]) if known[at] else 1.0
 
+    def is_scaled(self) -> bool:
+        width = math.prod(self.product.operands_shape[axis] for axis in self.product.summed["a"])
+        return abs(self.scale * math.sqrt(width) - 1) < 1e-3
+
     def operand(self, role: str) -> Array | None:
         """(sentences, heads, rows, d), without the scale."""
         if role == "value":

@@ -157,8 +157,9 @@ def _named_weights(modules: Sequence[Any], held: Sequence[Mapping[str, Any]] = (
 class _Captured:
     """The facts and arrays of one call (capture/capture.h). `masks`: mask arguments of all calls, by number."""
 
-    def __init__(self, call: Call, keep: int, intended: Array | None, masks: dict[Any, int]) -> None:
-        self.parts, self.call = call._parts, call
+    def __init__(self, call: Call, keep: int, intended: Array | None, masks: dict[Any, int],
+                 scaled: bool = False) -> None:
+        self.parts, self.call, self.scaled = call._parts, call, scaled      # (elsewhere by the same line)
         self.arrays: dict[str, Array] = {}
         over = call.wrong_axis()
         steps = [step for part in self.parts for step in part.path]
@@ -346,7 +347,8 @@ class _Captured:
         """Whether another scale than 1/√d_k, or none, may be meant: one head whose values are its keys, or what those
         were projected from, as in Luong's attention; and none in an image, as in non-local blocks."""
         call, roots = self.call, [self.call.node(role).path(MADE)[0] for role in _SIDES.values()]
-        if len(self.parts) > 1 or call.heads > 1 or abs(call.scale * math.sqrt(self.facts["d_k"]) - 1) < 1e-3:
+        usual = (abs(call.scale * self.facts["d_k"] ** power - 1) < 1e-3 for power in (0.5, 1, -0.5))      # and slips
+        if len(self.parts) > 1 or call.heads > 1 or self.scaled or any(usual):
             return False
         key, value = roots[1:]
         of_key = key.info.made.path(("source",))[0] if key.kind == "linear" else NOTHING
@@ -609,7 +611,8 @@ class Seen(Tracer, Sequence):
                 first.called.difference_update(again.idle)
         for at, call in enumerate(calls):
             try:
-                one = _Captured(call, self.keep.sentences, intended, masks)
+                one = _Captured(call, self.keep.sentences, intended, masks, any(
+                    other.site == call.site and other.is_scaled() for other in calls))
                 said += [(at, call.where, *text) for text in said_of(call, _named_weights(call.modules))]
                 captured.append((one.facts, one.arrays))
             except Exception as error:      # numbers that cannot be had, steps that cannot be made again
