@@ -103,7 +103,7 @@ std::string given_mask_text(const Trace& trace, const MatrixId& id) {
 
 /// Three answers to a row that may attend to nothing: pages mask in different ways.
 std::string empty_row_text(const Trace& trace, const Step& step) {
-  if (may_attend(trace.mask(step.id.stack, step.id.layer), step.row)) return {};
+  if (may_attend(trace.mask_of({step.id.layer, step.id.head, step.id.stack}), step.row)) return {};
   const auto each = [&](float fill) {
     const float weight = softmax_of_equal(trace.keys(step.id.stack), fill);
     return std::isnan(weight) ? std::string("NaN") : number_text(weight);
@@ -119,7 +119,7 @@ void append_step(std::string& text, const Trace& trace, const Step& step) {
   if (step.number) {
     text += right_aligned(number_text(step.value(0, 0)), 4 + kNumberWidth);
     if (!step.terms.empty() && step.terms.size() <= kFewTerms) text += "    from " + few_terms(step);
-    if (step.id.quantity == Quantity::mask) text += given_mask_text(trace, step.id);
+    if (is_mask(step.id.quantity)) text += given_mask_text(trace, step.id);
     if (step.name == "weight") text += empty_row_text(trace, step);
     text += '\n';
     return;

@@ -108,7 +108,7 @@ Result<Asking> split_of_sink(const Question& question) {
   std::map<std::pair<std::string, std::string>, std::size_t> places;
   for (Index query = 0; query < trace.queries(head.stack); ++query) {
     if (trace.query_tokens(head.stack).tokens[static_cast<std::size_t>(query)].pad ||
-        !trace.mask(head.stack, head.layer).allowed(query, *key))
+        !trace.mask_of(head).allowed(query, *key))
       continue;
     const auto one = TRY(split_score(trace, head, {query, *key}));
     ++mean.rows;

@@ -38,7 +38,8 @@ Result<Program> program_of(const std::vector<std::shared_ptr<const Trace>>& sent
     std::vector<Stack> written{options.head.stack};
     const MatrixId id = matrix_id(Quantity::attention_input, options.head);
     if (options.block && MatrixSource(*sentences.front(), id).block->cross) written = {Stack::self, Stack::cross};
-    for (const Stack stack : written) TRY(check_module(*sentences.front(), {options.head.layer, 0, stack}));
+    for (const auto& sentence : sentences)
+      for (const Stack stack : written) TRY(check_module(*sentence, {options.head.layer, 0, stack}));
   }
   return ProgramWriter(sentences, options).write();
 }

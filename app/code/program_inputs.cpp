@@ -18,8 +18,6 @@ constexpr float kNever = -std::numeric_limits<float>::infinity();
 
 const Trace& sentence(const Traces& all, Index b) { return *all[static_cast<std::size_t>(b)]; }
 
-const Mask& mask_of_attention(const Trace& trace, const HeadRef& head) { return trace.mask(head.stack, head.layer); }
-
 /// One sentence's matrix after another; with `tokens_first` one token's rows after another, (B, columns) each.
 std::function<Matrix(Index)> pieces_of(std::shared_ptr<const Traces> all, const MatrixId& id, bool tokens_first) {
   if (!tokens_first) return [all, id](Index b) { return whole(sentence(*all, b), id); };
@@ -51,47 +49,54 @@ Matrix side_by_side(const std::vector<Matrix>& rows) {
 
 }  // namespace
 
+Index ProgramWriter::masks() const { return std::max<Index>(1, trace_.mask(head_.stack, head_.layer).heads()); }
+
+const Mask& ProgramWriter::mask_of(const Trace& trace, Index head) const {
+  return trace.mask_of({head_.layer, head, head_.stack});
+}
+
 bool ProgramWriter::mask_is_open() const {
   return std::all_of(sentences_.begin(), sentences_.end(),
-                     [&](const auto& trace) { return mask_of_attention(*trace, head_).is_open(); });
+                     [&](const auto& trace) { return trace->mask(head_.stack, head_.layer).is_open(); });
 }
 
 /// A mask from a file may have fewer rows, columns or sentences than what it masks.
 void ProgramWriter::say_given_mask() {
-  const auto given = stretched_mask(trace_.request, head_.stack, head_.layer, mask_of_attention(trace_, head_));
+  const auto given = stretched_mask(trace_.request, head_.stack, head_.layer, mask_of(trace_, 0));
   if (given) say("# The mask was given as " + stretched_text(*given) + ".");
 }
 
 bool ProgramWriter::mask_is_boolean() const {
-  for (const auto& trace : sentences_) {
-    const Mask& mask = mask_of_attention(*trace, head_);
-    for (Index query = 0; query < mask.queries(); ++query)
-      for (Index key = 0; key < mask.keys(); ++key)
-        if (const float added = mask.added(query, key); added != 0.0f && added != kNever) return false;
-  }
+  for (const auto& trace : sentences_)
+    for (Index head = 0; head < masks(); ++head) {
+      const Mask& mask = mask_of(*trace, head);
+      for (Index query = 0; query < mask.queries(); ++query)
+        for (Index key = 0; key < mask.keys(); ++key)
+          if (const float added = mask.added(query, key); added != 0.0f && added != kNever) return false;
+    }
   return true;
 }
 
 bool ProgramWriter::mask_differs() const {
-  const Mask& first = mask_of_attention(trace_, head_);
-  for (const auto& trace : sentences_) {
-    const Mask& mask = mask_of_attention(*trace, head_);
-    for (Index query = 0; &mask != &first && query < mask.queries(); ++query)
-      for (Index key = 0; key < mask.keys(); ++key)
-        if (mask.added(query, key) != first.added(query, key)) return true;
-  }
+  for (const auto& trace : sentences_)
+    for (Index head = 0; head < masks(); ++head) {
+      const Mask &mask = mask_of(*trace, head), &first = mask_of(trace_, head);
+      for (Index query = 0; &mask != &first && query < mask.queries(); ++query)
+        for (Index key = 0; key < mask.keys(); ++key)
+          if (mask.added(query, key) != first.added(query, key)) return true;
+    }
   return false;
 }
 
-std::vector<std::pair<std::size_t, Index>> ProgramWriter::empty_rows() const {
-  std::vector<std::pair<std::size_t, Index>> rows;
-  for (std::size_t b = 0; b < sentences_.size(); ++b) {
-    const Mask& mask = mask_of_attention(*sentences_[b], head_);
-    if (mask.is_open()) continue;
-    for (Index query = 0; query < mask.queries(); ++query)
-      if (!may_attend(mask, query)) rows.emplace_back(b, query);
+std::optional<EmptyRow> ProgramWriter::empty_row() const {
+  for (Index b = 0; b < batch(); ++b) {
+    const Trace& trace = sentence(*all_, b);
+    if (trace.mask(head_.stack, head_.layer).is_open()) continue;
+    for (Index query = 0; query < queries(); ++query)
+      for (Index head = 0; head < masks(); ++head)
+        if (!may_attend(mask_of(trace, head), query)) return EmptyRow{b, query, head};
   }
-  return rows;
+  return std::nullopt;
 }
 
 /// The line that reads an array of the .npz, and the array.
@@ -119,7 +124,7 @@ const Tensor& ProgramWriter::add_input(const MatrixId& id, Tensor tensor, std::v
 
 const Tensor& ProgramWriter::tensor(const MatrixId& id) {
   if (const auto at = tensors_.find(id); at != tensors_.end()) return at->second;
-  if (id.quantity == Q::mask) return mask_input();
+  if (is_mask(id.quantity)) return mask_input();
   const bool learned = is_learned(id.quantity) && id.quantity != Q::given_query && id.quantity != Q::given_key &&
                        id.quantity != Q::given_value;
   return learned ? learned_input(id) : stream_input(id);
@@ -166,26 +171,35 @@ const Tensor& ProgramWriter::learned_input(const MatrixId& id) {
 }
 
 const Tensor& ProgramWriter::mask_input() {
-  const MatrixId id = at(Q::mask);
-  const bool boolean = mask_is_boolean();
-  const Index sentences = mask_differs() ? batch() : 1;
+  const MatrixId id = mask_id();
+  const bool boolean = mask_is_boolean(), of_heads = id.quantity == Q::head_mask;
+  const Index sentences = mask_differs() ? batch() : 1, heads = masks(), all_masks = sentences * heads;
   const Index rows = queries(), columns = keys();
   Tensor tensor{
       base_name(id),
       tokens_first() ? std::vector<Index>{rows, columns, sentences} : std::vector<Index>{sentences, rows, columns},
       tokens_first() ? "i j b" : "b i j"};
-  const auto all = all_;
-  const HeadRef head = head_;
-  const auto mask = [all, head](Index b) -> const Mask& { return mask_of_attention(sentence(*all, b), head); };
+  std::vector<std::string_view> axes{"sentence", "query", "key"};
+  if (tokens_first()) axes = {"query", "key", "sentence"};
+  if (of_heads) {  // behind the sentences
+    const auto behind = tokens_first() ? 3 : 1;
+    tensor.shape.insert(tensor.shape.begin() + behind, heads);
+    tensor.axes = tokens_first() ? "i j b h" : "b h i j";
+    axes.insert(axes.begin() + behind, "head");
+  }
+  // Of the heads of a sentence one after another, a sentence after another.
+  const auto mask = [all = all_, head = head_, heads](Index at) -> const Mask& {
+    return sentence(*all, at / heads).mask_of({head.layer, at % heads, head.stack});
+  };
   if (!tokens_first())
     return add_input(
-        id, std::move(tensor), {"sentence", "query", "key"}, sentences,
-        [mask, rows, boolean](Index b) { return mask_rows(mask(b), 0, rows, boolean); }, true);
+        id, std::move(tensor), std::move(axes), all_masks,
+        [mask, rows, boolean](Index at) { return mask_rows(mask(at), 0, rows, boolean); }, true);
   return add_input(
-      id, std::move(tensor), {"query", "key", "sentence"}, rows,
-      [mask, sentences, boolean](Index query) {
+      id, std::move(tensor), std::move(axes), rows,
+      [mask, all_masks, boolean](Index query) {
         std::vector<Matrix> each;
-        for (Index b = 0; b < sentences; ++b) each.push_back(mask_rows(mask(b), query, 1, boolean));
+        for (Index at = 0; at < all_masks; ++at) each.push_back(mask_rows(mask(at), query, 1, boolean));
         return side_by_side(each);
       },
       true);

@@ -215,7 +215,7 @@ void ProgramWriter::emit_scores() {
   }
   scaled_name_ = scores.name;
   if (open) return;
-  const Tensor mask = tensor(at(Q::mask));
+  const Tensor mask = tensor(mask_id());
   say_given_mask();
   if (tokens_first()) {
     const std::string sizes[] = {std::to_string(queries()), std::to_string(keys()), std::to_string(batch())};
@@ -223,7 +223,10 @@ void ProgramWriter::emit_scores() {
     say("assert " + mask.name + ".shape[1] in (1, " + sizes[1] + ")  # a column for each key, or one for all");
     say("assert " + mask.name + ".shape[2] in (1, " + sizes[2] + ")  # a mask for each sentence, or one for all");
   }
-  const std::string spread = mask.name + (!torch() ? "[:, None]" : tokens_first() ? ".unsqueeze(-1)" : ".unsqueeze(1)");
+  const std::string spread = mask.name + (has(Q::head_mask) ? ""
+                                          : !torch()        ? "[:, None]"
+                                          : tokens_first()  ? ".unsqueeze(-1)"
+                                                            : ".unsqueeze(1)");
   const std::string masked = !mask_is_boolean() ? scores.name + " + " + spread
                              : torch()          ? scores.name + ".masked_fill(" + spread + " == 0, float(\"-inf\"))"
                                                 : "np.where(" + spread + " == 0, -np.inf, " + scores.name + ")";
@@ -233,7 +236,7 @@ void ProgramWriter::emit_scores() {
 void ProgramWriter::emit_softmax() {
   const Tensor scores = tensors_.at(at(Q::scores));
   const std::string sinks = has(Q::sink) ? per_head_input("sinks", Q::sink, 1, 1).name : "";
-  const bool empty = sinks.empty() && !empty_rows().empty();
+  const bool empty = sinks.empty() && empty_row();
   const MatrixId id = at(has_dropout(trace_) || has(Q::dropped) ? Q::softmax : Q::weights);
   const std::string name = base_name(id);
   if (torch() && !sinks.empty()) {

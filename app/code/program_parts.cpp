@@ -41,6 +41,13 @@ Status check_module(const Trace& trace, const HeadRef& head) {
   for (const HeadRef& off : trace.request.edits.off)
     if (off.layer == head.layer && off.stack == head.stack && trace.request.edits.off_as == OffAs::mean)
       return not_in_module("heads that are on, or off as zero", "a head that is off as the mean");
+  for (Index query = 0; attention.mask->heads() > 0 && query < attention.mask->queries(); ++query) {
+    Index empty = 0;
+    for (Index own = 0; own < heads; ++own) empty += may_attend(attention.mask_of(own), query) ? 0 : 1;
+    if (empty > 0 && empty < heads)  // its NaN would reach the other heads through W_O
+      return not_in_module("rows that attend to something in every head or in none",
+                           "query " + std::to_string(query) + ", which may attend in some heads");
+  }
   return Done{};
 }
 
@@ -116,7 +123,7 @@ std::string ProgramWriter::module_mask() {
   if (open && !bias) return "";
   const std::string added = bias ? per_head_input("relative", Q::relative_bias, queries(), keys()).name : "";
   const bool boolean = !open && mask_is_boolean();
-  const std::string spread = open ? "" : tensor(at(Q::mask)).name + ".unsqueeze(1)";
+  const std::string spread = open ? "" : tensor(mask_id()).name + (has(Q::head_mask) ? "" : ".unsqueeze(1)");
   std::string expression;
   if (open) expression = added;
   else if (bias && boolean) expression = added + ".masked_fill(" + spread + " == 0, float(\"-inf\"))";
@@ -128,7 +135,7 @@ std::string ProgramWriter::module_mask() {
   again(blocked,
         "(" + expression + ").expand(" + joined_sizes({batch(), heads, queries(), keys()}) + ").reshape(" +
             joined_sizes(blocked.shape) + ")",
-        at(bias ? Q::relative_bias : Q::mask));
+        bias ? at(Q::relative_bias) : mask_id());
   return ", attn_mask=" + blocked.name;
 }
 
@@ -180,7 +187,7 @@ void ProgramWriter::emit_module() {
   lines_.push_back({.text = "returned = " + module + "(" + query.name + ", " + key.name + ", " + value.name + mask +
                             ", average_attn_weights=False)",
                     .shows = made});
-  const bool empty = !empty_rows().empty();
+  const bool empty = empty_row().has_value();
   const Index width = trace_.attention(head_.stack, head_.layer).query.cols();
   const Tensor result = make(made, base_name(made), "returned[0]", tokens_shape(queries(), width), "b i d_model");
   lines_.back().kind = LineKind::takes_part;
@@ -218,15 +225,16 @@ void ProgramWriter::emit_comparison() {
 
 /// The tutorials mask in different ways: three answers to the first row that may attend to nothing.
 void ProgramWriter::emit_empty_rows() {
-  const auto rows = empty_rows();
-  if (rows.empty() || !keeps_heads()) return;
-  const std::string sentence = std::to_string(rows.front().first), query = std::to_string(rows.front().second);
-  const std::string at_row =
-      tokens_first() ? "[" + query + ", :, " + sentence + ", 0]" : "[" + sentence + ", 0, " + query + "]";
+  const auto found = empty_row();
+  if (!found || !keeps_heads()) return;
+  const std::string sentence = std::to_string(found->sentence), query = std::to_string(found->query),
+                    head = std::to_string(found->head);
+  const std::string at_row = tokens_first() ? "[" + query + ", :, " + sentence + ", " + head + "]"
+                                            : "[" + sentence + ", " + head + ", " + query + "]";
   const std::string row = scaled_name_ + at_row;
   say("");
-  say("# Query " + query + " of sentence " + sentence +
-      " may attend to nothing. Three answers to such a row of head 0:");
+  say("# Query " + query + " of sentence " + sentence + " may attend to nothing. Three answers to such a row of head " +
+      head + ":");
   say("print(\"zeros, as here:       \", " + weights_name_ + at_row + ")");
   if (torch()) {
     say("print(\"-inf and the softmax: \", torch.softmax(torch.full_like(" + row + ", float(\"-inf\")), dim=-1))");

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,11 @@ struct Tensor {
   std::string name;
   std::vector<Index> shape;
   std::string axes;
+};
+
+/// A row that may attend to nothing.
+struct EmptyRow {
+  Index sentence = 0, query = 0, head = 0;
 };
 
 class ProgramWriter {
@@ -65,11 +71,14 @@ class ProgramWriter {
   const Tensor& rotary_input(const char* name, bool sine);
   void add_expected(const MatrixId& id);
   void add_expected_weights();
+  MatrixId mask_id() const { return at(has(Quantity::head_mask) ? Quantity::head_mask : Quantity::mask); }
+  Index masks() const;  // 1, or as many as heads where each has its own
+  const Mask& mask_of(const Trace& trace, Index head) const;
   bool mask_is_open() const;
   void say_given_mask();
   bool mask_is_boolean() const;
   bool mask_differs() const;
-  std::vector<std::pair<std::size_t, Index>> empty_rows() const;  // sentence and query
+  std::optional<EmptyRow> empty_row() const;  // the first
 
   // One operation each (program_operations.cpp).
   void emit(Quantity quantity);

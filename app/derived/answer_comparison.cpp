@@ -311,8 +311,8 @@ std::optional<float> folded_weight(const Trace& trace, const Fold& fold, const H
   bool open = false;
   for (Index query = rows.first; query < rows.first + rows.count; ++query)
     for (Index key = columns.first; key < columns.first + columns.count; ++key)
-      open |= trace.mask(head.stack, head.layer).allowed(query, key) ||
-              edited_weight(trace.request.edits, head, {query, key}) != nullptr;
+      open |=
+          trace.mask_of(head).allowed(query, key) || edited_weight(trace.request.edits, head, {query, key}) != nullptr;
   if (!open) return std::nullopt;
   return word_weight(attention_rows(trace, head, rows.first, rows.count), {columns.first, columns.count});
 }

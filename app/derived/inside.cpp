@@ -107,7 +107,8 @@ std::shared_ptr<const Inside> look_inside(const InsideQuestion& question, const 
       inside->effect = scale_effect(trace, {look.matrix.layer, look.matrix.head, look.matrix.stack},
                                     inside->matrix.first_row, inside->matrix.rows);
     if (inside->terms && pattern)
-      inside->empty_row = !may_attend(trace.mask(look.matrix.stack, look.matrix.layer), look.cell->row);
+      inside->empty_row =
+          !may_attend(trace.mask_of({look.matrix.layer, look.matrix.head, look.matrix.stack}), look.cell->row);
   }
   if (stop) return nullptr;
   if (question.cell) inside->row = attention_rows(trace, question.head, question.cell->query, 1);

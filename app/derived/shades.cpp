@@ -34,7 +34,7 @@ void add_folded(Sums& to, const Matrix& map, bool columns, const std::vector<Ind
 
 void add_rows(Sums& to, const Trace& trace, const HeadRef& head, const std::vector<Index>& queries,
               const std::atomic<bool>& stop) {
-  const Mask& mask = trace.mask(head.stack, head.layer);
+  const Mask& mask = trace.mask_of(head);
   for (std::size_t at = 0; at < queries.size() && !stop;) {
     const Index first = queries[at];
     Index count = 0;  // of neighbours, which are computed together
@@ -51,7 +51,7 @@ void add_rows(Sums& to, const Trace& trace, const HeadRef& head, const std::vect
 /// A softmax needs its whole row, so every row is computed, a block at a time.
 void add_columns(Sums& to, const Trace& trace, const HeadRef& head, const std::vector<Index>& keys,
                  const std::atomic<bool>& stop) {
-  const Mask& mask = trace.mask(head.stack, head.layer);
+  const Mask& mask = trace.mask_of(head);
   const Index queries = trace.queries(head.stack);
   parallel_for((queries + kRowBlock - 1) / kRowBlock, Threads(0, &stop), [&](Index block) {
     const Index first = block * kRowBlock;

@@ -124,7 +124,7 @@ CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell
   const Token& key =
       shown ? folded->fold.keys.tokens[at(shown->key)] : trace.key_tokens(head.stack).tokens[at(cell.key)];
   const bool by_hand = edited_weight(trace.request.edits, head, cell) != nullptr;
-  const bool open = by_hand || trace.mask(head.stack, head.layer).allowed(cell.query, cell.key);
+  const bool open = by_hand || trace.mask_of(head).allowed(cell.query, cell.key);
   return {.query = axis_label(query),
           .key = axis_label(key),
           .weight = shown  ? folded->map(head)(shown->query, shown->key)

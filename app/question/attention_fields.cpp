@@ -21,14 +21,18 @@ constexpr const char* kMaskTrue = "--mask-true";
 /// Of an additive mask false blocks, a number is added to the score.
 json addend_json(float addend) { return std::isinf(addend) ? json(false) : json(addend); }
 
-/// Its rows.
-json given_mask_json(const Matrix& mask) {
-  json rows = json::array();
-  for (Index i = 0; i < mask.rows(); ++i) {
-    json& row = rows.emplace_back(json::array());
-    for (Index j = 0; j < mask.cols(); ++j) row.push_back(addend_json(mask(i, j)));
+/// Its rows, or those of each head.
+json given_mask_json(const MaskSpec& mask) {
+  json heads = json::array();
+  for (Index head = 0; head < mask.heads; ++head) {
+    const Matrix given = given_of_head(mask, head);
+    json& rows = heads.emplace_back(json::array());
+    for (Index i = 0; i < given.rows(); ++i) {
+      json& row = rows.emplace_back(json::array());
+      for (Index j = 0; j < given.cols(); ++j) row.push_back(addend_json(given(i, j)));
+    }
   }
-  return rows;
+  return mask.heads > 1 ? heads : heads.front();
 }
 
 std::optional<float> addend_of(const json& cell) {
@@ -38,9 +42,20 @@ std::optional<float> addend_of(const json& cell) {
 }
 
 void read_given(const JsonField& field, MaskSpec& mask) {
-  const json& rows = field.value();
-  if (!rows.is_array() || rows.empty() || !rows[0].is_array() || rows[0].empty())
-    return field.problem("rows of numbers");
+  json rows = field.value();
+  const auto has_rows = [](const json& list) {
+    return list.is_array() && !list.empty() && list[0].is_array() && !list[0].empty();
+  };
+  if (has_rows(rows) && rows[0][0].is_array()) {  // of each head
+    json all = json::array();
+    for (const json& head : rows) {
+      if (!has_rows(head) || head.size() != rows[0].size()) return field.problem("as many rows of each head");
+      all.insert(all.end(), head.begin(), head.end());
+    }
+    mask.heads = static_cast<Index>(rows.size());
+    rows = std::move(all);
+  }
+  if (!has_rows(rows)) return field.problem("rows of numbers");
   if (const auto odd = odd_row(rows)) return field.problem("rows of equal length", rows[*odd]);
   Matrix matrix(static_cast<Index>(rows.size()), static_cast<Index>(rows[0].size()));
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -53,12 +68,13 @@ void read_given(const JsonField& field, MaskSpec& mask) {
   mask.given = std::make_shared<const Matrix>(std::move(matrix));
 }
 
-/// The same of three axes: {"shape", "added", "sentences_first"}, the last axis running fastest.
+/// The same of three axes: {"shape", "added", "sentences_first", "heads"}, the last axis running fastest.
 json batch_mask_json(const BatchMask& mask) {
   json added = json::array();
   for (const float value : mask.addends) added.push_back(addend_json(value));
   json object{{"shape", mask.shape}, {"added", std::move(added)}};
   if (mask.sentences_first) object["sentences_first"] = true;
+  if (mask.heads > 1) object["heads"] = mask.heads;
   return object;
 }
 
@@ -70,7 +86,10 @@ void read_batch(const JsonField& field, MaskSpec& mask) {
   const json &shape = field.value()["shape"], &added = field.value()["added"];
   if (!shape.is_array() || shape.size() != batch.shape.size() || !added.is_array())
     return field.problem(kExpected, shape);
-  std::size_t size = 1;
+  if (field.contains("heads") && !is_whole(field.value()["heads"], 1, kMaxBatchTokens))
+    return field.problem(kExpected, field.value()["heads"]);
+  if (field.contains("heads")) batch.heads = field.value()["heads"].get<Index>();
+  auto size = static_cast<std::size_t>(batch.heads);
   for (std::size_t axis = 0; axis < batch.shape.size(); ++axis) {
     if (!is_whole(shape[axis], 1, kMaxBatchTokens)) return field.problem(kExpected, shape[axis]);
     batch.shape[axis] = shape[axis].get<Index>();
@@ -217,7 +236,7 @@ json mask_json(const MaskSpec& mask) {
   if (mask.chunk > 0) object["chunk"] = mask.chunk;
   if (mask.prefix > 0) object["prefix"] = mask.prefix;
   if (mask.batch) object["batch"] = batch_mask_json(*mask.batch);
-  else if (mask.given) object["given"] = given_mask_json(*mask.given);
+  else if (mask.given) object["given"] = given_mask_json(mask);
   if (!mask.painted.empty()) {
     json cells = json::array();
     for (const auto& cell : mask.painted) cells.push_back({cell.query, cell.key, cell.allowed ? 1 : 0});

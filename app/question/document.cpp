@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "math/block.h"
 #include "model/batch_mask.h"
+#include "question/question_fields.h"
 #include "question/side_tokens.h"
 #include "question/tokenizers.h"
 
@@ -58,13 +59,17 @@ MaskSpec Document::*mask_field(Stack stack) {
 void shrink(MaskSpec& mask, Index queries, Index keys) {
   std::erase_if(mask.painted, [&](const PaintedCell& cell) { return cell.query >= queries || cell.key >= keys; });
   mask.batch = nullptr;  // `given` is of one sentence
-  if (!mask.given || (mask.given->rows() <= queries && mask.given->cols() <= keys)) return;
-  mask.given = std::make_shared<const Matrix>(
-      mask.given->topLeftCorner(std::min(queries, mask.given->rows()), std::min(keys, mask.given->cols())));
+  const Index own = mask.given ? mask.given->rows() / mask.heads : 0;
+  if (!mask.given || (own <= queries && mask.given->cols() <= keys)) return;
+  const Index rows = std::min(queries, own);
+  Matrix kept(mask.heads * rows, std::min(keys, mask.given->cols()));
+  for (Index head = 0; head < mask.heads; ++head)
+    kept.middleRows(head * rows, rows) = mask.given->block(head * own, 0, rows, kept.cols());
+  mask.given = std::make_shared<const Matrix>(std::move(kept));
 }
 
-/// Splits a mask with an axis for sentences into a mask for each sentence.
-Status part_masks(std::vector<Request>& requests) {
+/// Splits a mask with an axis for sentences or for heads into a mask for each sentence.
+Status part_masks(const Document& document, std::vector<Request>& requests) {
   const auto sentences = static_cast<Index>(requests.size());
   for (Index i = 0; i < sentences; ++i) {
     Request& request = requests[static_cast<std::size_t>(i)];
@@ -72,22 +77,23 @@ Status part_masks(std::vector<Request>& requests) {
       if (!has_stack(request, stack)) continue;
       const auto queries = static_cast<Index>(query_tokens(request, stack).size());
       const auto keys = static_cast<Index>(key_tokens(request, stack).size());
+      const Index heads = attention_size(document, stack)->heads;
       MaskSpec& mask = stack == Stack::encoder ? request.encoder_mask
                        : stack == Stack::cross ? request.cross_mask
                                                : request.mask;
-      if (const auto own = give_own_mask(mask_name(stack), mask, queries, keys, sentences, i); !own) return own;
+      if (const auto own = give_own_mask(mask_name(stack), mask, queries, keys, sentences, i, heads); !own) return own;
       for (LayerEdit& edit : request.edits.layers) {
         if (edit.stack != stack || !edit.mask) continue;
         const std::string where = mask_name(stack, edit.layer);
-        if (const auto own = give_own_mask(where, *edit.mask, queries, keys, sentences, i); !own) return own;
+        if (const auto own = give_own_mask(where, *edit.mask, queries, keys, sentences, i, heads); !own) return own;
       }
     }
   }
   return Done{};
 }
 
-Result<std::vector<Request>> parted(std::vector<Request> requests) {
-  TRY(part_masks(requests));
+Result<std::vector<Request>> parted(const Document& document, std::vector<Request> requests) {
+  TRY(part_masks(document, requests));
   return requests;
 }
 
@@ -279,18 +285,18 @@ Result<std::vector<Request>> requests_of(const Document& document, const Lexicon
                  .encoder_mask = document.encoder_mask,
                  .cross_mask = document.cross_mask,
                  .edits = document.edits};
-  if (has_own_inputs(document)) return parted({common});
+  if (has_own_inputs(document)) return parted(document, {common});
   if (!document.model) TRY(check(document.config));
 
   auto sources = TRY(padded_sentences(document, TextSide::source, lexicon));
   std::vector<Request> requests(sources.size(), common);
   for (std::size_t i = 0; i < requests.size(); ++i) requests[i].tokens = std::move(sources[i]);
-  if (common.config.arch != Arch::encoder_decoder) return parted(std::move(requests));
+  if (common.config.arch != Arch::encoder_decoder) return parted(document, std::move(requests));
 
   auto targets = TRY(padded_sentences(document, TextSide::target, lexicon));
   if (targets.size() != requests.size()) return unpaired_lines(requests.size(), targets.size());
   for (std::size_t i = 0; i < requests.size(); ++i) requests[i].target = std::move(targets[i]);
-  return parted(std::move(requests));
+  return parted(document, std::move(requests));
 }
 
 Result<std::vector<Document>> documents_of_lines(const Document& document) {

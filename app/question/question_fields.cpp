@@ -51,6 +51,7 @@ Status resolve_masks(const std::string& where, PageAttention& page) {
         auto mask =
             resolve(has_own ? *edit->mask : page.masks.at(stack), of_stack.query_tokens, of_stack.key_tokens, window);
         if (!mask) return inside(where, mask.error());
+        TRY(check_heads(where, *mask, of_stack.layers[layer].num_heads()));
         of_stack.layers[layer].mask = std::make_shared<const Mask>(*std::move(mask));
         if (!has_own) known = of_stack.layers[layer].mask;
       } else {

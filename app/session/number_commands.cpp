@@ -22,6 +22,7 @@ Status use_numbers(AppState& state, OwnNumbers numbers, CommandKind kind) {
   document.model = std::move(made.model);
   document.model_path = std::string(kNumbersSource) + numbers_json(numbers);
   document.mask.given = std::move(made.mask.given);
+  document.mask.heads = made.mask.heads;
   document.numbers = std::make_shared<const OwnNumbers>(std::move(numbers));
   drop_foreign_edits(document, shape);
   ask_again(state);

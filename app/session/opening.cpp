@@ -94,6 +94,7 @@ void take_opened(AppState& state, FileOpened& opened, CommandKind kind) {
     case OpenFile::Kind::mask:
       document.mask.given = std::move(file.mask.given);
       document.mask.batch = std::move(file.mask.batch);
+      document.mask.heads = file.mask.heads;
       break;
     case OpenFile::Kind::text: set_text(document, TextSide::source, std::move(file.text), *state.lexicon); break;
     case OpenFile::Kind::picture:

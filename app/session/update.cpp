@@ -133,7 +133,7 @@ struct Update {
   void operator()(GiveMask& c) {
     change_mask(c.stack, c.layer, [&](MaskSpec& mask) {
       mask.given = std::move(c.mask);
-      mask.batch = nullptr;
+      mask.batch = nullptr, mask.heads = 1;
     });
   }
   void operator()(const PaintCell& c) {

@@ -99,7 +99,7 @@ std::string path_in_words(Language language, const Trace& trace, const HeadRef& 
   const Index words = std::ranges::count(trace.key_tokens(head.stack).tokens, false, &Token::pad);
   const PathLength path = path_length(cell, head.stack, words);
   if (path.recurrent <= 0) return {};
-  const bool blocked = !trace.mask(head.stack, head.layer).allowed(cell.query, cell.key);
+  const bool blocked = !trace.mask_of(head).allowed(cell.query, cell.key);
   const std::string kernel = std::to_string(kKernel);
   if (language == Language::zh)
     return "经 RNN " + std::to_string(path.recurrent) + " 步" +

@@ -36,9 +36,11 @@ bool exists_in_pattern(const MatrixSource& source, const MatrixId& id) {
   switch (id.quantity) {
     case Q::given_weights:
     case Q::log_weights:
-    case Q::mask:
     case Q::scores:
-    case Q::exponentials: return !source.attention_trace->mask->is_open();
+    case Q::exponentials: return !source.attention_trace->mask_of(id.head).is_open();
+    case Q::mask: return source.attention_trace->mask->heads() == 0 && !source.attention_trace->mask->is_open();
+    case Q::head_mask:
+      return source.attention_trace->mask->heads() > 0 && !source.attention_trace->mask_of(id.head).is_open();
     case Q::softmax:
     case Q::weights: return true;
     case Q::dropped: return has_dropout(source.trace);
@@ -63,6 +65,7 @@ bool exists_in_head(const MatrixSource& source, const MatrixId& id) {
       return source.attention_trace->distances && source.attention_trace->distances->queries.size() > 0;
     case Q::sink: return source.attention_trace->sinks.size() > 0;
     case Q::relative_bias: return source.attention_trace->relative_bias != nullptr;
+    case Q::head_mask: return source.attention_trace->mask->heads() > 0;
     case Q::dropped: return has_dropout(source.trace);
     case Q::head_output: return is_off(source.trace.request.edits, head_ref(id));
     default: return true;
@@ -74,6 +77,7 @@ bool exists_in_attention(const MatrixSource& source, const MatrixId& id) {
     case Q::given_query:
     case Q::given_key:
     case Q::given_value: return source.bare;
+    case Q::mask: return source.attention_trace->mask->heads() == 0;
     case Q::attention_after_normed: return norm_of(source, id.quantity) != nullptr;
     case Q::attention_sum: return !source.bare && !source.pre;
     default: return true;

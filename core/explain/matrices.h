@@ -60,7 +60,8 @@ enum class Quantity {
   content_to_position,  // (T, S) … q times the distance's key
   position_to_content,  // (T, S) … k times the distance's query
   relative_bias,        // (T, S) the bias of each distance, where the model has one
-  mask,                 // (T, S) the mask that is added: 0, -inf, or a given number
+  mask,                 // (T, S) the mask that is added: 0, -inf, or a given number …
+  head_mask,            // (T, S) … of a head, where each has another one
   scores,               // (T, S) scaled or capped + what the distance adds + mask
   sink,                 // (1, 1) the learned logit that joins the softmax of each row, where the model has sinks
   exponentials,         // (T, S) exp(score - the row's largest, or the sink where that is larger)
@@ -140,6 +141,7 @@ MatrixId matrix_id(Quantity quantity, const HeadRef& head = {});
 
 /// One for each head, rather than for the whole attention.
 bool is_per_head(Quantity quantity);
+inline bool is_mask(Quantity quantity) { return quantity == Quantity::mask || quantity == Quantity::head_mask; }
 
 /// Learned, looked up or given: not computed from other matrices.
 bool is_learned(Quantity quantity);

@@ -126,6 +126,7 @@ constexpr Kind kKinds[] = {
     {Q::position_to_content, P::head, "position_to_content", "k·q(distance)·scale", A::queries, A::keys},
     {Q::relative_bias, P::head, "relative_bias", "distance", A::queries, A::keys, R::given},
     {Q::mask, P::attention, "mask", "mask", A::queries, A::keys, R::given},
+    {Q::head_mask, P::head, "mask", "mask", A::queries, A::keys, R::given},
     {Q::scores, P::head, "scores", "scores", A::queries, A::keys},
     {Q::sink, P::head, "sink", "sink", A::one, A::one, R::given},
     {Q::exponentials, P::head, "exponentials", "exp", A::queries, A::keys},

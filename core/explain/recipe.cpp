@@ -239,10 +239,11 @@ Recipe RecipeBuilder::make() const {
     case Q::scaled: return {Op::scale, {at(Q::dot)}, source_.attention_trace->scale};
     case Q::capped: return {Op::soft_cap, {at(Q::scaled)}, source_.attention_trace->softcap};
     case Q::scores:
-      return simple(Op::mask, {source_.pattern  ? Q::log_weights
-                               : has(Q::capped) ? Q::capped
-                                                : Q::scaled,
-                               Q::content_to_position, Q::position_to_content, Q::relative_bias, Q::mask});
+      return simple(Op::mask,
+                    {source_.pattern  ? Q::log_weights
+                     : has(Q::capped) ? Q::capped
+                                      : Q::scaled,
+                     Q::content_to_position, Q::position_to_content, Q::relative_bias, Q::mask, Q::head_mask});
     case Q::softmax: return softmax();
     case Q::weights: return weights();
     case Q::z: return z();

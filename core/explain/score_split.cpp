@@ -101,7 +101,7 @@ Result<ScoreSplit> split_score(const Trace& trace, const HeadRef& head, const Ce
     split.score += value;
   };
   if (attention.relative_bias) add_alone(relative, relative_bias(attention, head.head, cell));
-  const double masked = static_cast<double>(attention.mask->added(cell.query, cell.key));
+  const double masked = static_cast<double>(attention.mask_of(head.head).added(cell.query, cell.key));
   split.blocked = std::isinf(masked);
   if (!split.blocked && masked != 0) add_alone(mask, masked);
   for (const ScoreTerm& term : split.terms) {

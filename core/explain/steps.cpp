@@ -190,7 +190,7 @@ class StepsBuilder {
       number("Content to position: the query times the distance", Q::content_to_position);
     if (has(Q::position_to_content)) number("Position to content: the key times the distance", Q::position_to_content);
     if (has(Q::relative_bias)) number("What the distance adds", Q::relative_bias);
-    number("What the mask adds", Q::mask);
+    number("What the mask adds", has(Q::mask) ? Q::mask : Q::head_mask);
     number("The score", Q::scores);
   }
 

@@ -74,8 +74,9 @@ Matrix learned_rows(const MatrixSource& source, const MatrixId& id, Index first,
       return relative_bias_rows(*source.attention_trace->relative_bias, id.head, first, count,
                                 source.attention_trace->mask->keys());
     case Q::sink: return Matrix::Constant(1, 1, source.attention_trace->sinks(id.head));
-    case Q::mask: {
-      const Mask& mask = *source.attention_trace->mask;
+    case Q::mask:
+    case Q::head_mask: {
+      const Mask& mask = source.attention_trace->mask_of(id.head);
       Matrix added(count, mask.keys());
       for (Index r = 0; r < count; ++r)
         for (Index key = 0; key < mask.keys(); ++key) added(r, key) = mask.added(first + r, key);

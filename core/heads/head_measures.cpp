@@ -333,14 +333,13 @@ bool add_sentence(MeasureSums& sums, const Trace& trace, Progress& progress, int
   std::map<const Mask*, AllowedCells> allowed;
   for (const HeadRef& head : sums.heads) {
     if (!sides.contains(head.stack)) sides.emplace(head.stack, attended(trace, head.stack));
-    const Mask& mask = trace.mask(head.stack, head.layer);
+    const Mask& mask = trace.mask_of(head);
     if (!allowed.contains(&mask)) allowed.emplace(&mask, allowed_keys(mask, sides.at(head.stack).keys.word_of));
   }
   parallel_for(static_cast<Index>(sums.heads.size()), threads, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
     const HeadRef& head = sums.heads[at];
-    if (add_head(trace, head, sides.at(head.stack), allowed.at(&trace.mask(head.stack, head.layer)), progress.stop,
-                 sums.of_heads[at]))
+    if (add_head(trace, head, sides.at(head.stack), allowed.at(&trace.mask_of(head)), progress.stop, sums.of_heads[at]))
       progress.advance(progress.share / static_cast<float>(sums.heads.size()));
   });
   return !progress.stop;

@@ -70,7 +70,7 @@ void block_scores(const Head& head, Index first, MatrixRef scores) {
     if (attention.relative_bias)
       scores += relative_bias_rows(*attention.relative_bias, head.head, first, rows, columns);
   }
-  if (!attention.mask->is_open()) attention.mask->add_to(scores, first);
+  if (const Mask& mask = attention.mask_of(head.head); !mask.is_open()) mask.add_to(scores, first);
 }
 
 /// Softmax of the same rows. A pattern from another program is used unchanged while nothing is masked; under a mask its
@@ -78,13 +78,14 @@ void block_scores(const Head& head, Index first, MatrixRef scores) {
 void block_softmax(const Head& head, Index first, MatrixRef block, Eigen::Ref<Vector> row_max,
                    Eigen::Ref<Vector> row_sum) {
   const AttentionTrace& attention = head.attention;
-  if (attention.patterns && (attention.mask->is_open() || attention.is_signed)) {
+  const Mask& mask = attention.mask_of(head.head);
+  if (attention.patterns && (mask.is_open() || attention.is_signed)) {
     const Matrix& pattern = (*attention.patterns)[static_cast<std::size_t>(head.head)];
     const auto given = pattern.block(first, 0, block.rows(), block.cols()).array();
     block = given.isNaN().select(0.0f, given);
-    if (!attention.mask->is_open()) {
+    if (!mask.is_open()) {
       Matrix added = Matrix::Zero(block.rows(), block.cols());
-      attention.mask->add_to(added, first);
+      mask.add_to(added, first);
       block = (added.array() == kMinusInfinity).select(0.0f, block);
     }
     row_max.setZero();
@@ -307,7 +308,7 @@ Matrix z_rows(const Trace& trace, const HeadRef& head, Index first, Index count)
 
 bool run_head(const HeadRef& head, const Edits& edits, const Matrix& blocked, AttentionTrace& attention,
               const std::atomic<bool>& stop, const AttentionTrace* earlier, Index first_row) {
-  const Mask& mask = *attention.mask;
+  const Mask& mask = attention.mask_of(head.head);
   HeadTrace& trace = attention.heads[static_cast<std::size_t>(head.head)];
   trace.row_max.resize(mask.queries());
   trace.row_sum.resize(mask.queries());
@@ -345,7 +346,7 @@ bool run_head(const HeadRef& head, const Edits& edits, const Matrix& blocked, At
 
 Matrix region_weights(const Trace& trace, const Region& region, Index most, const std::atomic<bool>& stop) {
   const AttentionTrace& attention = attention_of(trace, region.head);
-  const Mask& mask = *attention.mask;
+  const Mask& mask = attention.mask_of(region.head.head);
   const Index rows = region.num_queries, columns = region.num_keys;
   assert(rows > 0 && columns > 0);
   assert(region.first_query + rows <= mask.queries() && region.first_key + columns <= mask.keys());
@@ -380,7 +381,7 @@ bool is_missing(const Trace& trace, const HeadRef& head, const CellRef& cell) {
 }
 
 Matrix blocked_cells(const Mask& mask, const Region& region, Index most) {
-  return cells_without(mask, nullptr, region, most);
+  return cells_without(mask.of_head(region.head.head), nullptr, region, most);
 }
 
 }  // namespace headlight

@@ -40,7 +40,7 @@ void switch_off(OffAs as, MatrixRef z);
 float dropout_factor(const Edits& edits, const HeadRef& head, Index query, Index key);
 
 /// Runs one head over all queries: fills its columns of attention.z and its HeadTrace from query, key and value.
-/// `blocked` is blocked_cells() of the whole pattern. Where `earlier` is not null, its first `first_row` rows are the
+/// `blocked` is blocked_cells() of all its cells. Where `earlier` is not null, its first `first_row` rows are the
 /// same, and its results for them are copied. False when `stop` became true meanwhile.
 bool run_head(const HeadRef& head, const Edits& edits, const Matrix& blocked, AttentionTrace& attention,
               const std::atomic<bool>& stop, const AttentionTrace* earlier = nullptr, Index first_row = 0);
@@ -63,7 +63,7 @@ Matrix region_weights(const Trace& trace, const Region& region, Index most, cons
 /// Whether another program's weight there is NaN. It counts as 0 and is shown as blocked cells are.
 bool is_missing(const Trace& trace, const HeadRef& head, const CellRef& cell);
 
-/// −1 where every cell of the group is blocked, 0 elsewhere; groups as in region_weights. The head is ignored.
+/// −1 where every cell of the group is blocked in the region's head, 0 elsewhere; groups as in region_weights.
 Matrix blocked_cells(const Mask& mask, const Region& region, Index most);
 
 }  // namespace headlight

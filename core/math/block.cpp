@@ -21,14 +21,14 @@ using Attentions = std::span<AttentionTrace>;
 
 /// The heads of attentions whose query, key and value (or patterns) are there; `first`: the row that is the first to be
 /// computed. False when stopped.
-bool run_heads(Stack stack, Index layer, const Edits& edits, const Matrix& blocked, const StackRun& run,
+bool run_heads(Stack stack, Index layer, const Edits& edits, const ResolvedMask& mask, const StackRun& run,
                const AttentionTrace* earlier, Index first, Attentions attentions) {
   const AttentionTrace& one = attentions.front();
   const Index heads = one.num_heads(), all = heads * static_cast<Index>(attentions.size());
   const Index work = one.mask->queries() * one.mask->keys() * one.query.cols() * static_cast<Index>(attentions.size());
   parallel_for(all, work < kWorthAThread ? Threads{1, run.threads.stop} : run.threads, [&](Index at) {
-    run_head({layer, at % heads, stack}, edits, blocked, attentions[static_cast<std::size_t>(at / heads)],
-             run.progress.stop, earlier, first);
+    run_head({layer, at % heads, stack}, edits, mask.blocked_of(at % heads),
+             attentions[static_cast<std::size_t>(at / heads)], run.progress.stop, earlier, first);
     run.progress.advance(run.share / static_cast<float>(all));
   });
   return !run.progress.stop;
@@ -120,10 +120,12 @@ Status check_projections(const std::string& where, const AttentionTrace& attenti
 Status check_scores(const std::string& where, const AttentionTrace& attention, Index first) {
   std::vector<bool> masked(static_cast<std::size_t>(attention.mask->queries()), false);  // the mask blocks every key
   for (std::size_t head = 0; head < attention.heads.size(); ++head) {
+    const Mask& mask = attention.mask_of(static_cast<Index>(head));
+    if (attention.mask->heads() > 0) masked.assign(masked.size(), false);
     const Vector& sums = attention.heads[head].row_sum;
     for (Index query = first; query < sums.size(); ++query) {
       const auto row = static_cast<std::size_t>(query);
-      if (sums(query) == 0.0f && !masked[row]) masked[row] = !may_attend(*attention.mask, query);
+      if (sums(query) == 0.0f && !masked[row]) masked[row] = !may_attend(mask, query);
       if (std::isfinite(sums(query)) && (sums(query) != 0.0f || masked[row])) continue;
       return bad_input("attention", where + " head " + std::to_string(head) + " query " + std::to_string(query),
                        "finite scores", "an overflow", ErrorCode::overflow);
@@ -140,7 +142,7 @@ std::string layer_name(const Model& model, Stack stack, Index layer) {
 /// The heads of all texts with their patches, from the projections in `attention`: there z stays that of the one text,
 /// or it is given back, the rows of all texts one below the other. Incomplete when stopped.
 Result<Matrix> z_of_texts(const AttentionWeights& weights, Stack stack, Index layer, const StackRun& run,
-                          const Matrix& blocked, const AttentionTrace* earlier, Index skipped,
+                          const ResolvedMask& mask, const AttentionTrace* earlier, Index skipped,
                           AttentionTrace& attention) {
   const Index texts = run.texts(), first = run.first + skipped, kept = attention.mask->queries() - first;
   const Index width = attention.value.cols() / weights.num_kv_heads * weights.num_heads;
@@ -157,7 +159,7 @@ Result<Matrix> z_of_texts(const AttentionWeights& weights, Stack stack, Index la
   }
   Matrix z(split.empty() ? 0 : texts * kept, width);
   const AttentionTrace* shown = split.empty() ? earlier : nullptr;  // rows of a batch are not shown
-  if (!run_heads(stack, layer, run.request.edits, blocked, run, shown, first, parts)) return z;
+  if (!run_heads(stack, layer, run.request.edits, mask, run, shown, first, parts)) return z;
   const std::string where = layer_name(run.model, stack, layer);
   for (Index text = 0; text < texts; ++text) {
     AttentionTrace& part = parts[static_cast<std::size_t>(text)];
@@ -202,8 +204,10 @@ Result<ResolvedMask> resolve_mask(const Request& request, Stack stack, std::opti
     error.where = mask_name(stack, has_own ? layer : std::nullopt);
     return error;
   }
-  const Region whole{.num_queries = mask->queries(), .num_keys = mask->keys()};
-  Matrix blocked = blocked_cells(*mask, whole, kThumbnail);
+  std::vector<Matrix> blocked;
+  for (Index head = 0; head < std::max<Index>(1, mask->heads()); ++head)
+    blocked.push_back(blocked_cells(
+        *mask, {.head = {.head = head}, .num_queries = mask->queries(), .num_keys = mask->keys()}, kThumbnail));
   return ResolvedMask{std::make_shared<const Mask>(std::move(*mask)), std::move(blocked)};
 }
 
@@ -293,13 +297,15 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
 
   const Edits& edits = run.request.edits;
   const LayerEdit* own = layer_edit(edits, stack, layer);
+  TRY(check_heads(mask_name(stack, own && own->mask ? std::optional(layer) : std::nullopt), *attention.mask,
+                  weights.num_heads));
   const auto scale = own && own->scale ? own->scale : edits.scale;
   attention.scale = scale.value_or(weights.scale.value_or(1.0f / std::sqrt(static_cast<float>(d_k))));
   attention.softcap = weights.softcap;
   attention.sinks = weights.sinks;
   attention.relative_bias = weights.relative_bias;
   attention.distances = weights.distances;
-  const auto z = TRY(z_of_texts(weights, stack, layer, run, mask->blocked, earlier, skipped, attention));
+  const auto z = TRY(z_of_texts(weights, stack, layer, run, *mask, earlier, skipped, attention));
   if (run.progress.stop) return std::optional<Matrix>{};
   const std::string where = layer_name(run.model, stack, layer);
   std::optional<Matrix> output = attention.z.size() > 0
@@ -317,9 +323,12 @@ Result<bool> run_patterns(const std::vector<Matrix>& patterns, Stack stack, Inde
   attention.has_gaps = std::any_of(patterns.begin(), patterns.end(), [](const Matrix& one) { return one.hasNaN(); });
   attention.heads.resize(patterns.size());
   attention.num_kv_heads = attention.num_heads();
-  auto mask = TRY(resolve_mask(run.request, stack, layer));
+  const auto mask = TRY(resolve_mask(run.request, stack, layer));
+  const LayerEdit* own = layer_edit(run.request.edits, stack, layer);
+  TRY(check_heads(mask_name(stack, own && own->mask ? std::optional(layer) : std::nullopt), *mask.mask,
+                  attention.num_heads()));
   attention.mask = mask.mask;
-  return run_heads(stack, layer, run.request.edits, mask.blocked, run, nullptr, run.first, {&attention, 1});
+  return run_heads(stack, layer, run.request.edits, mask, run, nullptr, run.first, {&attention, 1});
 }
 
 Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack stack, Index layer, const Matrix& x,

@@ -13,7 +13,9 @@ namespace headlight {
 /// A mask, and the cells of a thumbnail that it blocks completely.
 struct ResolvedMask {
   std::shared_ptr<const Mask> mask;
-  Matrix blocked;  // −1 or 0, as blocked_cells() gives them
+  std::vector<Matrix> blocked;  // −1 or 0, as blocked_cells() gives them, of each head that has a mask of its own
+
+  const Matrix& blocked_of(Index head) const { return blocked[blocked.size() == 1 ? 0 : std::size_t(head)]; }
 };
 
 /// The prefix of messages about a stack of a model with two stacks; empty for a model with one.

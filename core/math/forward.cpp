@@ -63,21 +63,26 @@ Status check_sides(const Request& request, const Model& model) {
   return known ? check_tokens(model, model, request.target) : known;
 }
 
-/// Warns of queries that may attend to nothing. A mask is the same for every head, so only the first is read.
+/// Warns of queries that may attend to nothing, of the first such head where each has another mask.
 void warn_of_empty_rows(const std::string& where, const AttentionTrace& attention, std::vector<Error>& warnings) {
-  const Vector& sums = attention.heads.front().row_sum;
-  Index empty = 0, first = 0;
-  for (Index query = sums.size() - 1; query >= 0; --query) {
-    if (sums(query) != 0.0f || may_attend(*attention.mask, query)) continue;
-    ++empty;
-    first = query;
+  for (Index head = 0; head < std::max<Index>(1, attention.mask->heads()); ++head) {
+    const Vector& sums = attention.heads[static_cast<std::size_t>(head)].row_sum;
+    Index empty = 0, first = 0;
+    for (Index query = sums.size() - 1; query >= 0; --query) {
+      if (sums(query) != 0.0f || may_attend(attention.mask_of(head), query)) continue;
+      ++empty;
+      first = query;
+    }
+    if (empty == 0) continue;
+    const std::string query = std::to_string(first);
+    const std::string of_head = attention.mask->heads() > 0 ? "head " + std::to_string(head) + ": " : std::string();
+    warnings.emplace_back(
+        ErrorCode::empty_row, where,
+        of_head + (empty == 1 ? "query " + query + " may attend to nothing: its row is zeros"
+                              : std::to_string(empty) + " queries may attend to nothing (the first is " + query +
+                                    "): their rows are zeros"));
+    return;
   }
-  if (empty == 0) return;
-  const std::string query = std::to_string(first);
-  warnings.emplace_back(ErrorCode::empty_row, where,
-                        empty == 1 ? "query " + query + " may attend to nothing: its row is zeros"
-                                   : std::to_string(empty) + " queries may attend to nothing (the first is " + query +
-                                         "): their rows are zeros");
 }
 
 /// One warning for each mask of a stack or of a layer.

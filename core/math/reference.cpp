@@ -136,7 +136,8 @@ Attention attention(const AttentionLayer& layer, const Grid& x_query, const Grid
     Grid scores = dot_products(q[own], k[shared]) * scale;          // (T, S)
     if (layer.softcap > 0) scores = layer.softcap * (scores / layer.softcap).array().tanh();
     if (layer.distances) scores += distance_scores(*layer.distances, head, h, q[own], k[shared]) * scale;
-    if (options.mask.size() > 0) scores += options.mask;
+    if (const Index rows = scores.rows(); options.mask.size() > 0)
+      scores += options.mask.middleRows(options.mask.rows() > rows ? head * rows : 0, rows);
     Grid weights = layer.sinks.size() > 0 ? softmax(scores, layer.sinks(head)) : softmax(scores);
     if (options.edit_weights) options.edit_weights(head, weights);
     z.push_back(weighted_sums(weights, v[shared]));  // (T, d_v)

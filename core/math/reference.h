@@ -74,7 +74,8 @@ struct BlockLayer {
 
 /// The other inputs of an attention. An empty mask allows everything.
 struct AttentionOptions {
-  Grid mask = {};                    // (T, S), added to the scores: 0 where a query may attend, −∞ where not
+  Grid mask = {};  // (T, S), added to the scores: 0 where a query may attend, −∞ where not; or (h·T,
+                   // S), that of each head below the one before
   std::optional<double> scale = {};  // multiplies the scores; none: 1/√d_k
   const Rotary* rotary = nullptr;    // rotates queries and keys by their positions; null: none
   std::function<void(Index head, Grid& weights)> edit_weights = {};  // (T, S), after the softmax: model/edits.h

@@ -49,13 +49,30 @@ bool are_copies(const BatchMask& mask, Index queries, Index keys) {
          std::equal(mask.addends.begin(), mask.addends.end() - one, mask.addends.begin() + one);
 }
 
+/// The same masks with an axis for the heads, where they are one for each head, or for each head of each sentence.
+std::shared_ptr<const BatchMask> by_head(const BatchMask& mask, Index queries, Index keys, Index sentences,
+                                         Index heads) {
+  const Index count = mask.shape[0] == heads ? 1 : sentences;
+  const Axes3 shape{count, mask.shape[1], mask.shape[2]};
+  const bool is_table = mask.shape[1] == queries || mask.shape[2] == keys;  // no number that a whole head adds
+  if (mask.sentences_first || heads == 1 || mask.shape[0] != count * heads || !is_table ||
+      !fits(shape, {sentences, queries, keys}))
+    return nullptr;
+  return std::make_shared<const BatchMask>(BatchMask{shape, mask.addends, true, heads});
+}
+
 }  // namespace
 
-Status give_own_mask(std::string_view where, MaskSpec& spec, Index queries, Index keys, Index sentences,
-                     Index sentence) {
+Status give_own_mask(std::string_view where, MaskSpec& spec, Index queries, Index keys, Index sentences, Index sentence,
+                     Index heads) {
   if (!spec.batch) return Done{};
+  auto order = order_of(*spec.batch, queries, keys, sentences);
+  if (!order && !are_copies(*spec.batch, queries, keys))
+    if (auto of_heads = by_head(*spec.batch, queries, keys, sentences, heads)) {
+      spec.batch = std::move(of_heads);
+      order = AxesOrder{true, false};
+    }
   const Axes3& shape = spec.batch->shape;
-  const auto order = order_of(*spec.batch, queries, keys, sentences);
   if (order && order->either && std::count(shape.begin(), shape.end(), 1) == 0)
     return bad_input(
         where, "axes", "three axes that are read in one way, or (sentences, 1, queries, keys)",
@@ -85,12 +102,13 @@ Status give_own_mask(std::string_view where, MaskSpec& spec, Index queries, Inde
                      ErrorCode::mask_shape);
   }
   const bool first = order->sentences_first;
-  Matrix own(shape[first ? 1 : 0], shape[first ? 2 : 1]);
+  spec.heads = spec.batch->heads;
+  Matrix own(spec.heads * shape[first ? 1 : 0], shape[first ? 2 : 1]);
   const Index at = shape[first ? 0 : 2] == 1 ? 0 : sentence;
-  for (Index query = 0; query < own.rows(); ++query)
+  for (Index row = 0; row < own.rows(); ++row)
     for (Index key = 0; key < own.cols(); ++key) {
-      const Index element = first ? (at * shape[1] + query) * shape[2] + key : (query * shape[1] + key) * shape[2] + at;
-      own(query, key) = spec.batch->addends[static_cast<std::size_t>(element)];
+      const Index element = first ? (at * own.rows() + row) * shape[2] + key : (row * shape[1] + key) * shape[2] + at;
+      own(row, key) = spec.batch->addends[static_cast<std::size_t>(element)];
     }
   spec.given = std::make_shared<const Matrix>(std::move(own));
   spec.sentences = sentences;
@@ -99,13 +117,20 @@ Status give_own_mask(std::string_view where, MaskSpec& spec, Index queries, Inde
 
 std::optional<StretchedMask> stretched_mask(const MaskSpec& spec, Index queries, Index keys) {
   if (!spec.given) return std::nullopt;
-  if (!spec.batch) return StretchedMask{{spec.given->rows(), spec.given->cols()}, {queries, keys}, "ij"};
+  const auto with_heads = [&](StretchedMask mask, std::ptrdiff_t at) {
+    if (spec.heads == 1) return mask;
+    mask.shape.insert(mask.shape.begin() + at, spec.heads);
+    mask.whole.insert(mask.whole.begin() + at, spec.heads);
+    mask.axes.insert(mask.axes.begin() + at, 'h');
+    return mask;
+  };
+  if (!spec.batch) return with_heads({{spec.given->rows() / spec.heads, spec.given->cols()}, {queries, keys}, "ij"}, 0);
   const Axes3& shape = spec.batch->shape;
   const auto order = order_of(*spec.batch, queries, keys, spec.sentences);
   if (!order) return std::nullopt;
   StretchedMask mask{{shape.begin(), shape.end()}, {queries, keys, spec.sentences}, "ijb", order->either};
   if (order->sentences_first) mask.whole = {spec.sentences, queries, keys}, mask.axes = "bij";
-  return mask;
+  return with_heads(std::move(mask), 1);
 }
 
 std::optional<StretchedMask> stretched_mask(const Request& request, Stack stack, Index layer, const Mask& mask) {
@@ -132,7 +157,9 @@ std::string stretched_text(const StretchedMask& mask) {
   return text;
 }
 
-std::string_view axis_name(char axis) { return axis == 'i' ? "queries" : axis == 'j' ? "keys" : "sentences"; }
+std::string_view axis_name(char axis) {
+  return axis == 'i' ? "queries" : axis == 'j' ? "keys" : axis == 'b' ? "sentences" : "heads";
+}
 
 std::string axes_text(const std::vector<Index>& shape) {
   std::string text = "(";

@@ -39,7 +39,7 @@ std::string joined_words(bool causal, bool padding, std::optional<Index> window,
 bool operator==(const MaskSpec& a, const MaskSpec& b) {
   if (a.causal != b.causal || a.padding != b.padding || a.painted != b.painted) return false;
   if (a.window != b.window || a.chunk != b.chunk || a.prefix != b.prefix) return false;
-  if (a.sentences != b.sentences || !a.batch != !b.batch) return false;
+  if (a.heads != b.heads || a.sentences != b.sentences || !a.batch != !b.batch) return false;
   if (a.batch != b.batch && *a.batch != *b.batch) return false;
   if (a.given == b.given) return true;
   return a.given && b.given && same(*a.given, *b.given);
@@ -139,6 +139,9 @@ Index Mask::reach(Index query) const {
 }
 
 Index Mask::common_rows(const Mask& other, Index most, bool self) const {
+  if (heads() != other.heads()) return 0;
+  for (std::size_t head = 0; head < heads_.size(); ++head)
+    most = heads_[head].common_rows(other.heads_[head], most, self);
   if (causal_ != other.causal_ || (self && !causal_) || (given_ != nullptr) != (other.given_ != nullptr)) return 0;
   if (window_ != other.window_ || chunk_ != other.chunk_ || prefix_ != other.prefix_) return 0;
   if (given_ && (queries_ != other.queries_ || keys_ != other.keys_ || !same(*given_, *other.given_))) return 0;
@@ -196,6 +199,7 @@ void Mask::add_to(MatrixRef scores, Index first) const {
 }
 
 std::string Mask::kind() const {
+  if (!heads_.empty()) return "heads";
   if (given_ || !painted_.empty()) return "custom";
   return joined_words(causal_, !blocked_keys_.empty(), has_window() ? std::optional(window_) : std::nullopt,
                       has_chunks() ? chunk_ : 0, causal_ || has_window() || has_chunks() ? prefix_ : 0);
@@ -223,11 +227,11 @@ Result<Mask> resolve(const MaskSpec& spec, const Tokens& queries, const Tokens& 
                      ErrorCode::mask_of_several);
   if (spec.given) {
     const Matrix& given = *spec.given;
-    const bool fits =
-        (given.rows() == mask.queries_ || given.rows() == 1) && (given.cols() == mask.keys_ || given.cols() == 1);
+    const Index rows = given.rows() / spec.heads;
+    const bool fits = (rows == mask.queries_ || rows == 1) && (given.cols() == mask.keys_ || given.cols() == 1);
     if (!fits)
-      return bad_input("mask", "shape (queries, keys)", shape(mask.queries_, mask.keys_),
-                       shape(given.rows(), given.cols()), ErrorCode::mask_shape);
+      return bad_input("mask", "shape (queries, keys)", shape(mask.queries_, mask.keys_), shape(rows, given.cols()),
+                       ErrorCode::mask_shape);
     for (Index i = 0; i < given.size(); ++i) {
       const float value = given.data()[i];
       is_far |= value <= masked_from(0) && value != kBlocked;
@@ -235,13 +239,30 @@ Result<Mask> resolve(const MaskSpec& spec, const Tokens& queries, const Tokens& 
       return not_finite("mask", shape(i / given.cols(), i % given.cols()), value, "a finite number or -inf",
                         ErrorCode::mask_not_finite);
     }
-    mask.given_ = spec.given;
+    if (spec.heads == 1) mask.given_ = spec.given;
   }
   for (const auto& cell : spec.painted)
     if (cell.query >= 0 && cell.query < mask.queries_ && cell.key >= 0 && cell.key < mask.keys_)
       mask.painted_.push_back(cell);
-  if (is_far) mask.find_masked_from();
+  std::vector<Mask> heads(spec.given && spec.heads > 1 ? static_cast<std::size_t>(spec.heads) : 0, mask);
+  for (std::size_t head = 0; head < heads.size(); ++head) {
+    heads[head].given_ = std::make_shared<const Matrix>(given_of_head(spec, static_cast<Index>(head)));
+    if (is_far) heads[head].find_masked_from();
+  }
+  mask.heads_ = std::move(heads);
+  if (is_far && mask.given_) mask.find_masked_from();
   return mask;
+}
+
+Matrix given_of_head(const MaskSpec& spec, Index head) {
+  const Index rows = spec.given->rows() / spec.heads;
+  return spec.given->middleRows(spec.heads > 1 ? head * rows : 0, rows);
+}
+
+Status check_heads(std::string_view where, const Mask& mask, Index heads) {
+  if (mask.heads() == 0 || mask.heads() == heads) return Done{};
+  return bad_input(where, "masks", std::to_string(heads) + ", one a head", std::to_string(mask.heads()),
+                   ErrorCode::mask_shape);
 }
 
 }  // namespace headlight

@@ -35,6 +35,7 @@ struct MaskSpec {
   Index chunk = 0;                   // keys in another chunk of so many tokens are blocked; 0: no chunks
   Index prefix = 0;                  // the first so many keys are visible to all, whatever the fields above state
   std::shared_ptr<const Matrix> given = {};  // (T, S), added to the scores: 0 where a query may attend, -inf where not
+  Index heads = 1;                           // of more than one, `given` has a matrix for each, one below the other
   /// Instead of `given`, with an axis for sentences: give_own_mask() fills `given` from it, and `sentences` with the
   /// number of sentences of the batch.
   std::shared_ptr<const BatchMask> batch = {};
@@ -59,11 +60,15 @@ inline constexpr Index kMaxMaskTokens = Index{1} << 30;
 /// They lie so far below the rest that the weight is 0: e^-4000 is 0 in every precision.
 float masked_from(float largest);
 
-/// The mask of one sentence: T queries × S keys.
+/// The mask of one sentence: T queries × S keys. Where each head was given another one it is what they have in common,
+/// and of_head() is what a head attends under.
 class Mask {
  public:
   Index queries() const { return queries_; }
   Index keys() const { return keys_; }
+  /// The number of heads with a mask each; 0: one for all.
+  Index heads() const { return static_cast<Index>(heads_.size()); }
+  const Mask& of_head(Index head) const { return heads_.empty() ? *this : heads_[static_cast<std::size_t>(head)]; }
   bool allowed(Index query, Index key) const;
   /// The number added to the score: 0, -inf, or the value of the given matrix; -inf where that value masks
   /// (masked_from). A row that is given nothing but such numbers keeps them: its softmax is not empty.
@@ -77,9 +82,11 @@ class Mask {
   void add_to(MatrixRef scores, Index first) const;
   /// Whether it changes no score.
   bool is_open() const {
-    return !causal_ && blocked_keys_.empty() && !given_ && painted_.empty() && !has_window() && !has_chunks();
+    return !causal_ && blocked_keys_.empty() && !given_ && painted_.empty() && !has_window() && !has_chunks() &&
+           heads_.empty();
   }
-  /// none, or causal, padding, window:4, chunk:8, prefix:2 with + between them, or custom: as it acts on this sentence.
+  /// none, or causal, padding, window:4, chunk:8, prefix:2 with + between them, or custom, or heads, where each has
+  /// another one: as it acts on this sentence.
   std::string kind() const;
 
  private:
@@ -100,11 +107,17 @@ class Mask {
   std::shared_ptr<const Matrix> given_;
   std::vector<float> masked_from_;    // (T) masked_from of each row; empty where no given number reaches that far
   std::vector<PaintedCell> painted_;  // those inside (T, S)
+  std::vector<Mask> heads_;           // of each head; empty: this one
 };
 
 /// A given matrix of another shape than (T, S) is an Error, and so is NaN or +inf in it; a side of 1 broadcasts, as
-/// (1, S), (T, 1) and (1, 1) do. Painted cells outside the sentence are left out.
+/// (1, S), (T, 1) and (1, 1) do. Painted cells outside the sentence are left out; those inside hold in every head.
 /// `own_window` is the layer's, where the spec sets none.
 Result<Mask> resolve(const MaskSpec& spec, const Tokens& queries, const Tokens& keys, Index own_window = 0);
+
+/// The rows of `given` that are those of a head.
+Matrix given_of_head(const MaskSpec& spec, Index head);
+/// An Error where each head was given a mask and they are not `heads`.
+Status check_heads(std::string_view where, const Mask& mask, Index heads);
 
 }  // namespace headlight

@@ -33,7 +33,7 @@ struct AttentionTrace {
   Matrix value;  // (S, H_kv·d_v)
   Matrix z;  // (T, H·d_v) weights · value, the heads side by side; empty above kMostKeptZ, where z_rows() makes it
   std::vector<HeadTrace> heads;
-  std::shared_ptr<const Mask> mask;
+  std::shared_ptr<const Mask> mask;                        // mask_of() of a head
   float scale = 1;                                         // multiplies q·k
   float softcap = 0;                                       // of what that makes; 0: none
   Vector sinks = {};                                       // (H) logits that join the softmax of each head; empty: none
@@ -48,6 +48,7 @@ struct AttentionTrace {
   Index num_heads() const { return static_cast<Index>(heads.size()); }
   /// Whether z is stored once the layer has been computed.
   bool keeps_z() const { return mask->queries() <= kMostKeptZ; }
+  const Mask& mask_of(Index head) const { return mask->of_head(head); }
   /// The head of key and value that a query head reads.
   Index kv_head(Index head) const { return head * num_kv_heads / num_heads(); }
 };
@@ -95,7 +96,9 @@ struct Trace : StackTrace {
   const HeadTrace& head(const HeadRef& head) const {
     return attention(head.stack, head.layer).heads[static_cast<std::size_t>(head.head)];
   }
+  /// What the heads of an attention have in common, and what one of them attends under.
   const Mask& mask(Stack stack = Stack::self, Index layer = 0) const { return *attention(stack, layer).mask; }
+  const Mask& mask_of(const HeadRef& head) const { return attention(head.stack, head.layer).mask_of(head.head); }
   Index queries(Stack stack = Stack::self) const { return mask(stack).queries(); }
   Index keys(Stack stack = Stack::self) const { return mask(stack).keys(); }
   Index num_layers(Stack stack = Stack::self) const { return static_cast<Index>(blocks_of(stack).size()); }

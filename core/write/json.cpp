@@ -42,17 +42,20 @@ void write_mask(const Trace& trace, Stack stack, Index layer, SpecialTokens spec
   const auto keys = exported_indices(trace.key_tokens(stack), special);
   output.write("{\"kind\":" + json_string(mask.kind()) + ",\"allowed\":[");
   std::string row;
-  for (const Index query : queries) {
-    if (output.failed()) return;
-    row = query != queries.front() ? ",[" : "[";
-    for (const Index key : keys) {
-      if (key != keys.front()) row += ',';
-      row += mask.allowed(query, key) ? '1' : '0';
+  for (Index head = 0; head < std::max<Index>(1, mask.heads()); ++head) {
+    if (mask.heads() > 0) output.write(head > 0 ? "],[" : "[");
+    for (const Index query : queries) {
+      if (output.failed()) return;
+      row = query != queries.front() ? ",[" : "[";
+      for (const Index key : keys) {
+        if (key != keys.front()) row += ',';
+        row += mask.of_head(head).allowed(query, key) ? '1' : '0';
+      }
+      row += ']';
+      output.write(row);
     }
-    row += ']';
-    output.write(row);
   }
-  output.write("]}");
+  output.write(mask.heads() > 0 ? "]]}" : "]}");
 }
 
 std::string_view mask_name(Stack stack) {

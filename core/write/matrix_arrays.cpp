@@ -77,8 +77,8 @@ ArrayStream array_of(const Matrices& matrices, std::string name) {
     const Index first = piece % blocks * kRowBlock;
     return rows_of(matrices.trace, matrices.id(piece / blocks), first, std::min(kRowBlock, rows - first));
   };
-  array.minus_infinity = matrices.quantity == Quantity::mask || matrices.quantity == Quantity::scores ||
-                         matrices.quantity == Quantity::log_weights;
+  array.minus_infinity =
+      is_mask(matrices.quantity) || matrices.quantity == Quantity::scores || matrices.quantity == Quantity::log_weights;
   return array;
 }
 

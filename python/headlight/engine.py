@@ -551,7 +551,7 @@ def projections(state_dict: Mapping[str, Any]) -> dict[str, Array]:
 def attention(x: Any, *, num_heads: int, state_dict: Mapping[str, Any], key: Any = None, value: Any = None,
               mask: Any = None, prefix: str = "") -> dict[str, Array]:
     """What attention of x (T, d_model) gives: `attentions`, `queries`, … (1, heads, T, …), `output` (T, d_model).
-    `key`, `value` (S, …), by default x; `mask` (T, S), true = may attend, or added; `prefix` picks one layer."""
+    `key`, `value` (S, …), by default x; `mask` ([heads,] T, S), true = may attend, or added; `prefix` picks a layer."""
     own = {name[len(prefix):].lstrip("."): array for name, array in state_dict.items() if name.startswith(prefix)}
     given = {"key": key, "value": value, "mask": mask}
     arrays = {"query": as_numpy(x).astype(np.float32), **projections(own),

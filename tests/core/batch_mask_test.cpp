@@ -66,6 +66,35 @@ TEST(BatchMask, EqualMasksOfHeadsAreOneWhereNoOrderFits) {
   EXPECT_TRUE(taken({0, -1, 0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, 0, 0, 0}, 4)) << "a mask for each sentence";
 }
 
+TEST(BatchMask, EachHeadHasItsOwn) {
+  const auto rows_of = [](MaskSpec spec, Index sentences, Index sentence, Index heads) {
+    const auto taken = give_own_mask("mask", spec, kQueries, kKeys, sentences, sentence, heads);
+    EXPECT_TRUE(taken) << (taken ? "" : taken.error().message());
+    EXPECT_EQ(spec.heads, heads);
+    return std::pair(Matrix(given_of_head(spec, heads - 1)), told(spec));
+  };
+  const Index one = kQueries * kKeys;
+  const auto [every, every_told] = rows_of(counting({5, kQueries, kKeys}), kSentences, 2, 5);
+  EXPECT_EQ(every(1, 2), static_cast<float>(4 * one + 5)) << "the last of five heads, in any sentence";
+  EXPECT_EQ(every_told,
+            "(sentences, heads, queries, keys) (1, 5, 2, 3), broadcast to (4, 5, 2, 3): axis 0, the sentences, is "
+            "repeated 4 times");
+  const auto [own, own_told] = rows_of(counting({kSentences * 5, kQueries, kKeys}), kSentences, 2, 5);
+  EXPECT_EQ(own(0, 1), static_cast<float>((2 * 5 + 4) * one + 1)) << "of the third sentence";
+  EXPECT_EQ(own_told, "(sentences, heads, queries, keys) (4, 5, 2, 3)");
+  const auto [row, row_told] = rows_of(counting({5, 1, kKeys}), 1, 0, 5);
+  ASSERT_EQ(row.rows(), 1) << "a row for all queries, as of a table of distances";
+  EXPECT_EQ(row(0, 2), 14.0f);
+  BatchMask four = *counting({kSentences, kQueries, kKeys}).batch;
+  four.sentences_first = true;
+  four.heads = 2;
+  for (const float addend : std::vector<float>(four.addends)) four.addends.push_back(addend + 24);
+  MaskSpec spec;
+  spec.batch = std::make_shared<const BatchMask>(std::move(four));
+  EXPECT_EQ(rows_of(spec, kSentences, 1, 2).first(0, 0), static_cast<float>((1 * 2 + 1) * one));
+  EXPECT_NE(misfit_of({5, kQueries, kKeys}), "") << "of a model of another number of heads";
+}
+
 TEST(BatchMask, AnAxisOfOneIsRepeated) {
   EXPECT_EQ(told(of_sentence({1, kQueries, kKeys}, 2)),
             "(sentences, queries, keys) (1, 2, 3), broadcast to (4, 2, 3): axis 0, the sentences, is repeated 4 times");

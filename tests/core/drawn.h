@@ -127,10 +127,11 @@ inline Tokens drawn_tokens(Random& random, const Embeddings* embeddings, Index l
   return with_padding_marked(std::move(tokens), static_cast<std::size_t>(draw(random, 0, 3)));
 }
 
-inline MaskSpec drawn_mask(Random& random, Index queries, Index keys) {
+inline MaskSpec drawn_mask(Random& random, Index queries, Index keys, Index heads = 1) {
   MaskSpec mask{.causal = once_in(random, 2), .padding = !once_in(random, 4)};
   if (once_in(random, 4)) {
-    Matrix given(once_in(random, 4) ? 1 : queries, once_in(random, 4) ? 1 : keys);
+    if (once_in(random, 2)) mask.heads = heads;
+    Matrix given(mask.heads * (once_in(random, 4) ? 1 : queries), once_in(random, 4) ? 1 : keys);
     for (Index i = 0; i < given.size(); ++i)
       given.data()[i] = once_in(random, 3) ? -std::numeric_limits<float>::infinity() : random.symmetric(2.0f);
     mask.given = std::make_shared<const Matrix>(std::move(given));
@@ -163,7 +164,8 @@ inline Edits drawn_edits(Random& random, const Request& request, const Drawn& dr
     LayerEdit edit{.stack = stack(), .layer = draw(random, 0, 3)};
     if (once_in(random, 2)) edit.scale = random.symmetric(drawn.steepest);
     if (once_in(random, 2))
-      edit.mask = drawn_mask(random, side(query_tokens(request, edit.stack)), side(key_tokens(request, edit.stack)));
+      edit.mask = drawn_mask(random, side(query_tokens(request, edit.stack)), side(key_tokens(request, edit.stack)),
+                             request.config.num_heads);
     set_layer_edit(edits, std::move(edit));
   }
   return edits;
@@ -200,7 +202,8 @@ inline Request drawn_request(Random& random, const Drawn& drawn = {}) {
     MaskSpec& mask = stack == Stack::encoder ? request.encoder_mask
                      : stack == Stack::cross ? request.cross_mask
                                              : request.mask;
-    mask = drawn_mask(random, side(query_tokens(request, stack)), side(key_tokens(request, stack)));
+    mask = drawn_mask(random, side(query_tokens(request, stack)), side(key_tokens(request, stack)),
+                      request.config.num_heads);
   }
   if (drawn.edits) request.edits = drawn_edits(random, request, drawn);
   return request;

@@ -12,6 +12,7 @@
 #include "float_infinity.h"
 #include "math/attention.h"
 #include "read/external/mask_file.h"
+#include "read/external/tensors_file.h"
 #include "read/json/json_document.h"
 #include "write/json.h"
 
@@ -172,6 +173,23 @@ TEST(JsonExport, AMaskOfOneLayerStandsBesideItsStacks) {
   EXPECT_EQ((*object)["mask"]["kind"], "none");
   EXPECT_EQ((*object)["layer_masks"],
             (json{{{"name", "Self"}, {"layer", 0}, {"mask", {{"kind", "causal"}, {"allowed", {{1, 0}, {1, 1}}}}}}}));
+}
+
+TEST(JsonExport, MasksOfHeadsReadBack) {
+  Request request;
+  request.config = {.d_model = 12, .num_heads = 3, .num_layers = 1, .ffn = 8};
+  request.tokens = plain_tokens({"a", "b"});
+  Matrix given = Matrix::Zero(6, 2);
+  given(2, 1) = given(5, 0) = -kFloatInfinity;
+  request.mask = {.given = std::make_shared<const Matrix>(given), .heads = 3};
+  const std::string text = bytes_written({answered(request)}, Format::json);
+  const auto object = parse_json("f", text);
+  ASSERT_TRUE(object) << object.error().message();
+  EXPECT_EQ((*object)["mask"],
+            (json{{"kind", "heads"}, {"allowed", {{{1, 1}, {1, 1}}, {{1, 0}, {1, 1}}, {{1, 1}, {0, 1}}}}}));
+  const auto file = parse_attention_json("f", text);
+  ASSERT_TRUE(file) << file.error().message();
+  EXPECT_EQ(file->mask, request.mask);
 }
 
 TEST(JsonExport, OfAttentionComputedElsewhereNoWidthIsKnown) {

@@ -1,6 +1,8 @@
 // Changes of a single layer: its scale, its mask, and the parts of a block that are off.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <set>
 #include <tuple>
 
@@ -17,6 +19,7 @@ using reference::ask;
 using reference::counted;
 using reference::draw;
 using reference::pattern;
+using reference::random_matrix;
 using reference::refusal;
 
 const Config kThreeLayers{.d_model = 12, .num_heads = 3, .num_layers = 3, .ffn = 16};
@@ -50,6 +53,66 @@ TEST(LayerEdits, OfMaskActInThatLayer) {
     EXPECT_EQ(weights(3, 0) == 0.0f, layer == 1) << layer;
     EXPECT_EQ(trace->head({layer, 0}).thumbnail(3, 0) == -1.0f, layer == 1) << layer;
   }
+}
+
+// ---- masks of heads
+
+/// Of three heads over eight tokens: numbers, and below them a table of distances of the head, blocked beyond head + 2.
+MaskSpec mask_of_heads() {
+  Random random(5);
+  Matrix given = random_matrix(random, 3 * 8, 8);
+  for (Index i = 0; i < given.rows(); ++i)
+    for (Index j = 0; j < given.cols(); ++j)
+      if (std::abs(i % 8 - j) > i / 8 + 2) given(i, j) = -std::numeric_limits<float>::infinity();
+  return {
+      .given = std::make_shared<const Matrix>(std::move(given)), .heads = 3, .painted = {{7, 0, true}, {2, 2, false}}};
+}
+
+TEST(MasksOfHeads, EachHeadAttendsUnderItsOwn) {
+  Request request{.config = kThreeLayers, .tokens = counted(8), .mask = mask_of_heads()};
+  const auto trace = ask(request);
+  ASSERT_TRUE(trace);
+  EXPECT_EQ(trace->mask().kind(), "heads");
+  EXPECT_TRUE(trace->warnings.empty());
+  for (Index head = 0; head < 3; ++head) {
+    Request alone = request;
+    alone.mask.given = std::make_shared<const Matrix>(given_of_head(request.mask, head));
+    alone.mask.heads = 1;
+    const auto one = ask(alone);
+    ASSERT_TRUE(one);
+    const Matrix weights = pattern(*trace, {0, head});
+    EXPECT_TRUE(same(weights, pattern(*one, {0, head}))) << head;
+    EXPECT_TRUE(same(trace->head({0, head}).thumbnail, one->head({0, head}).thumbnail)) << head;
+    EXPECT_TRUE(same(region_weights(*trace, {{0, head}, 1, 6, 0, 8}, 4, false),
+                     region_weights(*one, {{0, head}, 1, 6, 0, 8}, 4, false)));
+    EXPECT_EQ(weights(0, 4) == 0.0f, head < 2) << head;
+    EXPECT_GT(weights(7, 0), 0.0f) << "painted in every head";
+    EXPECT_EQ(weights(2, 2), 0.0f);
+    const MatrixId id = matrix_id(Quantity::head_mask, {1, head});
+    ASSERT_TRUE(exists(*trace, id));
+    EXPECT_EQ(path(*trace, id), "encoder.1.self." + std::to_string(head) + ".mask");
+    EXPECT_EQ(whole(*trace, id)(3, 4), given_of_head(request.mask, head)(3, 4));
+  }
+  EXPECT_FALSE(exists(*trace, matrix_id(Quantity::mask)));
+}
+
+TEST(MasksOfHeads, AreAsManyAsHeadsAndTellEmptyRows) {
+  Request request{.config = kThreeLayers, .tokens = counted(8)};
+  set_layer_edit(request.edits, {.layer = 1, .mask = mask_of_heads()});
+  request.config.num_heads = 2;
+  EXPECT_EQ(refusal(request), "mask of layer 1: masks: expected 2, one a head, found 3");
+  request.config.num_heads = 3;
+  MaskSpec empty = mask_of_heads();
+  Matrix given = *empty.given;
+  given.row(2 * 8 + 4).setConstant(-std::numeric_limits<float>::infinity());
+  empty.given = std::make_shared<const Matrix>(std::move(given));
+  set_layer_edit(request.edits, {.layer = 1, .mask = empty});
+  const auto trace = ask(request);
+  ASSERT_TRUE(trace);
+  ASSERT_EQ(trace->warnings.size(), 1u);
+  EXPECT_EQ(trace->warnings[0].message(), "mask of layer 1: head 2: query 4 may attend to nothing: its row is zeros");
+  EXPECT_TRUE(pattern(*trace, {1, 2}).row(4).isZero(0));
+  EXPECT_FALSE(pattern(*trace, {1, 1}).row(4).isZero(0));
 }
 
 // ---- parts of a block

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "code/program.h"
@@ -70,6 +71,27 @@ TEST(Program, TheMatrixOfALineIsInItsTensor) {
     }
     EXPECT_GT(shown, 25);
   }
+}
+
+TEST(Program, AMaskOfEachHeadHasTheirAxis) {
+  Request request = answers_to(kTwoLayers, 1).front()->request;
+  Matrix given = Matrix::Zero(3 * 5, 5);
+  given(1 * 5 + 2, 0) = -1;
+  request.mask = {.given = std::make_shared<const Matrix>(given), .heads = 3};
+  for (const auto& [dialect, axes] :
+       {std::pair{Dialect::numpy, "b h i j"}, {Dialect::einsum, "i j b h"}, {Dialect::module, "b h i j"}}) {
+    const auto program = program_of({*forward(request)}, {.head = {1, 2}, .dialect = dialect});
+    ASSERT_TRUE(program) << program.error().message();
+    const auto mask = std::ranges::find(program->lines, "mask", &ProgramLine::makes);
+    ASSERT_NE(mask, program->lines.end());
+    EXPECT_EQ(mask->axes, axes);
+    EXPECT_EQ(product_of(mask->shape), 3 * 5 * 5);
+  }
+  given.row(1 * 5 + 2).setConstant(-std::numeric_limits<float>::infinity());
+  request.mask.given = std::make_shared<const Matrix>(given);
+  const auto refused = program_of({*forward(request)}, {.head = {1, 2}, .dialect = Dialect::module});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message().find("query 2, which may attend in some heads"), std::string::npos);
 }
 
 TEST(Program, LeavesOutThePartsThatAreOff) {

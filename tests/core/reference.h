@@ -39,7 +39,8 @@ inline double difference(const Matrix& a, const Grid& b) {
 }
 
 /// What a mask adds to a score, by the words of model/mask.h: painted over causal over padding over given.
-inline double added(const MaskSpec& spec, const Tokens& keys, Index query, Index key, Index own_window = 0) {
+inline double added(const MaskSpec& spec, const Tokens& keys, Index query, Index key, Index own_window = 0,
+                    Index head = 0) {
   for (const auto& cell : spec.painted)
     if (cell.query == query && cell.key == key) return cell.allowed ? 0.0 : kBlocked;
   const bool in_prefix = key < spec.prefix;
@@ -49,7 +50,8 @@ inline double added(const MaskSpec& spec, const Tokens& keys, Index query, Index
   if (spec.chunk > 0 && query / spec.chunk != key / spec.chunk && !in_prefix) return kBlocked;
   if (spec.padding && keys.tokens[at(key)].pad) return kBlocked;
   if (!spec.given) return 0.0;
-  return static_cast<double>((*spec.given)(spec.given->rows() == 1 ? 0 : query, spec.given->cols() == 1 ? 0 : key));
+  const Index rows = spec.given->rows() / spec.heads;
+  return static_cast<double>((*spec.given)(head * rows + (rows == 1 ? 0 : query), spec.given->cols() == 1 ? 0 : key));
 }
 
 /// Dropout, then what was set by hand: model/edits.h. `row`: the weights of one query.
@@ -91,9 +93,11 @@ inline AttentionOptions options_of(const Request& request, Stack stack, Index la
     if (own.mask) mask = &*own.mask;
   }
   const Tokens& keys = key_tokens(request, stack);
-  options.mask.resize(static_cast<Index>(query_tokens(request, stack).size()), static_cast<Index>(keys.size()));
+  const auto queries = static_cast<Index>(query_tokens(request, stack).size());
+  options.mask.resize(mask->heads * queries, static_cast<Index>(keys.size()));
   for (Index i = 0; i < options.mask.rows(); ++i)
-    for (Index j = 0; j < options.mask.cols(); ++j) options.mask(i, j) = added(*mask, keys, i, j, learned.window);
+    for (Index j = 0; j < options.mask.cols(); ++j)
+      options.mask(i, j) = added(*mask, keys, i % queries, j, learned.window, i / queries);
   options.edit_weights = [&edits, stack, layer](Index head, Grid& weights) {
     for (Index query = 0; query < weights.rows(); ++query) edit(weights.row(query), edits, {layer, head, stack}, query);
   };

@@ -65,6 +65,15 @@ class Case:
             options += ['--off', '%s:%d' % edits.parts[0]]
         return edits, options
 
+    def mask_of_heads(self, text):
+        """(heads, T or 1, T) to be added in the stack that answers, and its option: no row is blocked wholly."""
+        count = len(text[1] if self.two else text[0])
+        mask = self.random.normal(size=(self.model.heads, self.pick(1, count), count)).astype(np.float32)
+        if mask.shape[1] > 1:
+            mask[(self.random.random(mask.shape) < 0.3) & ~np.eye(count, dtype=bool)] = -np.inf
+        np.save(self.folder / 'mask.npy', mask[None] if self.pick(0, 1) else mask)
+        return mask, ['--mask', self.folder / 'mask.npy']
+
     def question(self, text, options=None):
         words = ['--ids', joined(text[0])] + (['--decoder-ids', joined(text[1])] if self.two else [])
         return words + (self.options if options is None else options)

@@ -24,6 +24,9 @@ from transformer import Edits, added, safetensors, softmax
 
 def check_export(case):
     edits, options = case.edits, list(case.options)
+    if edits.mask is None and case.model.heads > 1 and case.pick(0, 1):
+        mask, option = case.mask_of_heads(case.clean)
+        edits, options = Edits(mask, scale=edits.scale, parts=edits.parts), options + option
     cell = case.any_head()
     tokens = case.places(cell[0])(case.clean)
     query, key = case.random.integers(len(tokens[0])), case.random.integers(len(tokens[1]))

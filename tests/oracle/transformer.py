@@ -49,7 +49,7 @@ def is_allowed(mask, queries, keys, window=0):
 
 
 class Edits:
-    """What a question changes: as the options of the program name it."""
+    """What a question changes: as the options of the program name it; a mask also the numbers of each head."""
 
     def __init__(self, mask=None, off=(), off_as='zero', weights=None, scale=None, parts=()):
         self.mask, self.off, self.off_as, self.scale, self.parts = mask, off, off_as, scale, parts
@@ -209,8 +209,9 @@ class Model:
         keys = [put('k', stack, layer, g, self.projected(memory, name, 'key', g)) for g in range(self.kv)]
         values = [put('v', stack, layer, g, self.projected(memory, name, 'value', g)) for g in range(self.kv)]
         window = self.window if stack == 'self' else 0
-        mask = edits.mask or self.main_mask
-        allowed = is_allowed(mask if stack == 'self' else 'none', len(x), len(memory), window)
+        given = edits.mask if isinstance(edits.mask, np.ndarray) and stack == 'self' else None     # of each head
+        mask = 'none' if given is not None or stack != 'self' else edits.mask or self.main_mask
+        allowed = is_allowed(mask, len(x), len(memory), window)
         made, written = np.zeros((len(x), self.d)), {}
         for head in range(self.heads):
             at = stack, layer, head
@@ -220,7 +221,7 @@ class Model:
             scores = q @ k.T * (1 if ('scale', layer) in edits.parts and stack == 'self' else scale)
             if self.cap:
                 scores = self.cap * np.tanh(scores / self.cap)
-            scores = np.where(allowed, scores, -np.inf)
+            scores = np.where(allowed, scores, -np.inf) + (0 if given is None else given[head])
             pattern = softmax(scores, self.w[f'layers.{layer}.attention.sinks'][head] if self.sinks else None)
             for row in {cell[3] for cell in edits.weights if cell[:3] == at}:
                 own = {cell[4]: weight for cell, weight in edits.weights.items() if cell[:4] == (*at, row)}

@@ -198,6 +198,22 @@ class Code(unittest.TestCase):
             np.save(self.path("mask.npy"), mask)
             self.agrees(*words, "--mask", self.path("mask.npy"), block=(False,))
 
+    def test_masks_of_heads(self):
+        words = [*SMALL, "--text", "我爱你\n小猫饿坏了"]
+        tokens = len(json.loads(headlight("export", *words).stdout)["batch"][0]["tokens"])
+        random = np.random.default_rng(3)
+        each = random.normal(size=(2, 4, tokens, tokens)).astype(np.float32)
+        each[(random.random(each.shape) < 0.3) & ~np.eye(tokens, dtype=bool)] = -np.inf
+        rows = random.normal(size=(4, 1, tokens)).astype(np.float32)      # as of ALiBi
+        for mask in (each, each[:1], each[0], rows, np.isfinite(each).reshape(-1, tokens, tokens)):
+            np.save(self.path("mask.npy"), mask)
+            self.agrees(*words, "--mask", self.path("mask.npy"), block=(False,))
+        each[1, 2, 3] = -np.inf      # a query that may attend to nothing, in one head
+        np.save(self.path("mask.npy"), each)
+        self.agrees(*words, "--mask", self.path("mask.npy"), dialects=DIALECTS[:3])
+        done = headlight("code", *words, "--mask", self.path("mask.npy"), "--dialect", "module")
+        self.assertIn("query 3, which may attend in some heads", done.stderr)
+
     def traced(self, module, *inputs):
         """Every tensor that a line of the module's methods makes."""
         made = []

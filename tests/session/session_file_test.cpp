@@ -106,10 +106,14 @@ Document random_document(Random& random) {
     for (Index i = 0; i < given.size(); ++i)
       given.data()[i] = below(3) == 0 ? kBlocked : below(3) == 0 ? 0.0f : random.symmetric(1e3f);
     document.mask.given = std::make_shared<const Matrix>(given);
+    document.mask.heads = below(2) == 0 ? given.rows() : 1;
     if (below(2) == 0) {
+      document.mask.heads = 1;
       document.mask.given = nullptr;
       document.mask.batch = std::make_shared<const BatchMask>(
-          BatchMask{{1, 2, 2}, {0.0f, kBlocked, random.symmetric(1e3f), 0.0f}, /*sentences_first=*/below(2) == 0});
+          below(2) == 0
+              ? BatchMask{{1, 2, 2}, {0.0f, kBlocked, random.symmetric(1e3f), 0.0f}, /*sentences_first=*/below(2) == 0}
+              : BatchMask{{1, 1, 2}, {0.0f, kBlocked, random.symmetric(1e3f), 0.0f}, true, /*heads=*/2});
     }
   }
   random_decoder_side(document, random);

@@ -83,7 +83,8 @@ Status take_object(std::string_view where, const json& object, const std::string
     if ((*at)["d_k"].is_number_integer() && (*at)["d_k"].get<std::int64_t>() > 0)
       file.d_k = (*at)["d_k"].get<std::int64_t>();
   if (const auto mask = object.find("mask"); mask != object.end() && mask->is_object() && mask->contains("allowed"))
-    file.masks[sentence] = TRY(exported_mask(where, "mask.allowed", (*mask)["allowed"]));
+    if (const auto said = TRY(exported_mask(where, "mask.allowed", (*mask)["allowed"])); said.heads == 1)
+      file.masks[sentence] = *said.given;
   return Done{};
 }
 

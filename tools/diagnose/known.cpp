@@ -143,7 +143,7 @@ Known known_of(const ExportFile& right, const ExportFile& other, const std::stri
   const Grid mask = known.mask;
 
   const bool fits = has_inputs && computed->queries() == mask.rows() && computed->keys() == mask.cols() &&
-                    computed->num_heads() == known.num_heads;
+                    computed->num_heads() == known.num_heads && computed->mask().heads() == 0;
   if (fits) take_inputs(*computed, known);
   else take_projected(known);
   known.direct = known.projected[kQuery].size() > 0;

@@ -39,8 +39,8 @@ std::vector<BundledShape> shipped_shapes() {
   return shapes ? *shapes : std::vector<BundledShape>{};
 }
 
-/// A line for each mask with an axis for sentences that fits in both orders of its axes.
-std::vector<Error> mask_warnings(const Request& request) {
+/// A line for each mask with an axis for sentences that fits in both orders of its axes, or with one for the heads.
+std::vector<Error> mask_warnings(const Document& document, const Request& request) {
   std::vector<Error> warnings;
   for (const Stack stack : kStacks) {
     if (!has_stack(request, stack)) continue;
@@ -51,6 +51,12 @@ std::vector<Error> mask_warnings(const Request& request) {
                             axes_text(mask->shape) +
                                 " fits with the sentences as its first axis and as its last: read as " +
                                 axes_in_words(*mask));
+    const auto& batch = mask_spec(request, stack).batch;
+    const Index heads = attention_size(document, stack)->heads;
+    if (mask && batch && !batch->sentences_first && heads > 1 && batch->shape[0] == heads && mask->axes == "bij")
+      warnings.emplace_back(ErrorCode::bad_value, mask_name(stack),
+                            axes_text(mask->shape) + " fits with the heads as its first axis, too: read as " +
+                                axes_in_words(*mask) + "; four axes, (1, heads, queries, keys), give each head one");
   }
   return warnings;
 }
@@ -291,7 +297,8 @@ Result<Asked> RequestOptions::ask() const {
   auto lexicon = TRY(read_lexicon());
   auto start = TRY(this->start());
   auto requests = TRY(requests_asked(start.session.document, lexicon));
-  for (Error& warning : mask_warnings(requests.front())) start.warnings.push_back(std::move(warning));
+  for (Error& warning : mask_warnings(start.session.document, requests.front()))
+    start.warnings.push_back(std::move(warning));
   const bool probes = command_.name() == "heads" && command_.has("--probe") && given("--probe");
   const bool reads_text = !probes;  // a probe has tokens of its own
   if (const std::string line = unknown_words_line(requests); reads_text && !line.empty())

@@ -148,8 +148,7 @@ std::string cell_in_words(Gui& gui, HeadRef head, const CellRef& cell) {
                      ": ";
   const float weight = attention_rows(trace, head, cell.query, 1)(0, cell.key);
   const bool by_hand = edited_weight(trace.request.edits, head, cell) != nullptr;
-  if (!by_hand && !trace.mask(head.stack, head.layer).allowed(cell.query, cell.key))
-    return line + gui.word(kAnswerWords.blocked);
+  if (!by_hand && !trace.mask_of(head).allowed(cell.query, cell.key)) return line + gui.word(kAnswerWords.blocked);
   line += is_missing(trace, head, cell) ? "NaN" : weight_text(weight);
   return by_hand ? line + " (" + gui.word(kMaskWords.by_hand) + ")" : line;
 }

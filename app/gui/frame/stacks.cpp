@@ -55,9 +55,7 @@ std::optional<Index> scoped_layer(const AppState& state) {
   return state.view.one_layer ? std::optional(state.view.chosen.layer) : std::nullopt;
 }
 
-const Mask& mask_of_chosen(const AppState& state) {
-  return state.trace->mask(state.view.chosen.stack, state.view.chosen.layer);
-}
+const Mask& mask_of_chosen(const AppState& state) { return state.trace->mask_of(state.view.chosen); }
 
 const MaskSpec& scoped_mask(const AppState& state) {
   const Stack stack = state.view.chosen.stack;

@@ -75,7 +75,9 @@ void mask_controls(Gui& gui) {
   }
   if (mask.given || mask.batch) {
     ImGui::AlignTextToFramePadding();
-    ImGui::TextUnformatted(gui.word(kMaskWords.mask_from_file));
+    const bool of_heads = state.trace && state.trace->mask(stack, state.view.chosen.layer).heads() > 0;
+    ImGui::TextUnformatted(gui.word(of_heads ? kMaskWords.mask_of_heads : kMaskWords.mask_from_file));
+    if (of_heads) explain_item(gui, kMaskWords.paint_all_heads);
     ImGui::SameLine();
     if (flat_button(gui, "remove mask", gui.word(kMaskWords.remove))) gui.push_once(GiveMask{nullptr, stack, layer});
   }

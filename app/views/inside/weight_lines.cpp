@@ -169,7 +169,7 @@ std::string heading_of_share(const LineOfWeight& line) {
   const bool by_hand = edited_weight(of.trace.request.edits, of.head, of.cell) != nullptr;
   const auto& tokens = of.trace.key_tokens(of.head.stack).tokens;
   const bool of_words = !std::ranges::any_of(tokens, [](auto& one) { return one.special || one.continues; });
-  const Mask& mask = of.trace.mask(of.head.stack, of.head.layer);
+  const Mask& mask = of.trace.mask_of(of.head);
   Index among = 0;
   for (Index key = 0; key < of.row.cols(); ++key) among += mask.allowed(of.cell.query, key);
   const Words& share = by_hand    ? kInsideWords.share_by_hand

@@ -141,11 +141,11 @@ Result<MaskSpec> mask_of_export(std::string_view where, const json& document, co
   const json* allowed = member(*mask, "allowed");
   if (!allowed) return MaskSpec{};
   const std::string field = std::string(name) + ".allowed";
-  auto matrix = TRY(exported_mask(where, field, *allowed));
-  if (matrix.rows() == weights.rows() && matrix.cols() == weights.cols())
-    return MaskSpec{.given = std::make_shared<const Matrix>(std::move(matrix))};
+  auto spec = TRY(exported_mask(where, field, *allowed));
+  const Index rows = spec.given->rows() / spec.heads, columns = spec.given->cols();
+  if (rows == weights.rows() && columns == weights.cols()) return spec;
   return bad_input(where, field, shape_text({weights.rows(), weights.cols()}) + " (queries, keys)",
-                   shape_text({matrix.rows(), matrix.cols()}), ErrorCode::mask_shape);
+                   shape_text({rows, columns}), ErrorCode::mask_shape);
 }
 
 std::string name_of(const json& entry) {
@@ -313,11 +313,18 @@ Status take_details(std::string_view where, const std::string& field, const json
   return Done{};
 }
 
-Result<Matrix> exported_mask(std::string_view where, const std::string& field, const json& allowed) {
-  auto array = TRY(nested_numbers(where, field, allowed, 2));
+Result<MaskSpec> exported_mask(std::string_view where, const std::string& field, const json& allowed) {
+  auto array = TRY(nested_numbers(where, field, allowed, 3));
   array.dtype = Dtype::boolean;
+  MaskSpec spec;
+  if (array.shape.size() == 3) {
+    spec.heads = array.shape[0];
+    array.shape = {array.shape[0] * array.shape[1], array.shape[2]};
+  }
   std::vector<Error> notes;  // of floats alone
-  return additive_mask(where, field, array, notes);
+  auto given = TRY(additive_mask(where, field, array, notes));
+  spec.given = std::make_shared<const Matrix>(std::move(given));
+  return spec;
 }
 
 Status check_schema(std::string_view where, const json& document) {

@@ -46,8 +46,8 @@ std::optional<std::pair<Index, Index>> size_of_mask(const std::vector<Index>& sh
 }
 
 /// (sentences, 1, queries, keys), as PyTorch programs hold it, or with equal masks of all heads, without its second
-/// axis; another array as it is. An Error where heads differ.
-Result<Array> without_heads(std::string_view where, std::string_view what, Array array) {
+/// axis; another array as it is.
+Array without_heads(Array array) {
   if (array.shape.size() != 4 || array.values.empty()) return array;
   const auto heads = static_cast<std::size_t>(array.shape[1]);
   const std::size_t one = array.values.size() / static_cast<std::size_t>(array.shape[0]) / heads;
@@ -55,10 +55,7 @@ Result<Array> without_heads(std::string_view where, std::string_view what, Array
   for (auto at = array.values.begin(); at != array.values.end(); at += static_cast<std::ptrdiff_t>(heads * one)) {
     const auto end = at + static_cast<std::ptrdiff_t>(one);
     for (std::size_t head = 1; head < heads; ++head)
-      if (!std::equal(at, end, at + static_cast<std::ptrdiff_t>(head * one)))
-        return bad_input(where, what, "one mask for all heads: (sentences, 1, queries, keys)",
-                         shape_text(array.shape) + ", of which head " + std::to_string(head) + " differs from head 0",
-                         ErrorCode::mask_of_several);
+      if (!std::equal(at, end, at + static_cast<std::ptrdiff_t>(head * one))) return array;
     values.insert(values.end(), at, end);
   }
   array.values = std::move(values);
@@ -163,7 +160,10 @@ Result<Matrix> additive_mask(std::string_view where, std::string_view what, cons
       "(keys), (queries, keys), (queries, keys, 1), (1, queries, keys) or (1, 1, queries, keys)";
   if (array.shape.empty() || array.shape.size() > 4 || array.values.empty())
     return bad_input(where, what, kForms, shape_text(array.shape), ErrorCode::not_a_mask);
-  const auto one = TRY(without_heads(where, what, array));
+  const Array one = without_heads(array);
+  if (one.shape.size() == 4)
+    return bad_input(where, what, "one mask for all heads: (sentences, 1, queries, keys)",
+                     shape_text(array.shape) + ", whose heads differ", ErrorCode::mask_of_several);
   const bool four = array.shape.size() == 4;
   const auto size = !four               ? size_of_mask(one.shape)
                     : one.shape[0] == 1 ? std::optional(std::pair{one.shape[1], one.shape[2]})
@@ -175,26 +175,42 @@ Result<Matrix> additive_mask(std::string_view where, std::string_view what, cons
   return Matrix(Eigen::Map<const Matrix>(addends.data(), size->first, size->second));
 }
 
-namespace {
-
-/// `given`, or of three or four axes `batch`.
-Result<MaskSpec> spec_of(std::string_view where, Array stored, std::vector<Error>& notes, bool* boolean) {
+Result<MaskSpec> mask_of_array(std::string_view where, Array stored, std::vector<Error>& notes, bool* boolean) {
   MaskSpec spec;
   if (boolean) *boolean = !is_floating(stored.dtype) || is_zeros_and_ones(stored.values);
   const bool four = stored.shape.size() == 4;
-  const auto array = TRY(without_heads(where, "mask", std::move(stored)));
-  const std::vector<Index>& shape = array.shape;
-  if (shape.size() != 3 || array.values.empty()) {
+  const Array array = without_heads(std::move(stored));
+  std::vector<Index> shape = array.shape;
+  if (shape.size() < 3 || shape.size() > 4 || array.values.empty()) {
     auto mask = TRY(additive_mask(where, "mask", array, notes));
     spec.given = std::make_shared<const Matrix>(std::move(mask));
     return spec;
   }
   auto addends = TRY(addends_of(where, "mask", array, notes));
-  spec.batch = std::make_shared<const BatchMask>(BatchMask{{shape[0], shape[1], shape[2]}, std::move(addends), four});
+  const Index heads = shape.size() == 4 ? shape[1] : 1;
+  if (heads > 1) shape.erase(shape.begin() + 1);
+  spec.batch =
+      std::make_shared<const BatchMask>(BatchMask{{shape[0], shape[1], shape[2]}, std::move(addends), four, heads});
   return spec;
 }
 
-}  // namespace
+Result<MaskSpec> mask_beside(std::string_view where, const Array& array, Index queries, Index keys, Index heads,
+                             std::vector<Error>& notes) {
+  if (array.shape.size() > 2) {
+    std::vector<Error> own;
+    auto of_heads = TRY(mask_of_array(where, array, own));
+    if (give_own_mask(where, of_heads, queries, keys, 1, 0, heads) && of_heads.heads > 1) {
+      notes.insert(notes.end(), own.begin(), own.end());
+      return MaskSpec{.given = of_heads.given, .heads = of_heads.heads};
+    }
+  }
+  auto mask = TRY(additive_mask(where, "mask", array, notes));
+  const bool fits = (mask.rows() == queries || mask.rows() == 1) && (mask.cols() == keys || mask.cols() == 1);
+  if (!fits)
+    return bad_input(where, "mask", shape_text({queries, keys}) + " (queries, keys)", shape_text(array.shape),
+                     ErrorCode::mask_shape);
+  return MaskSpec{.given = std::make_shared<const Matrix>(std::move(mask))};
+}
 
 MaskSpec with_true_blocking(MaskSpec mask) {
   const auto turned = [](float addend) { return addend == 0.0f ? kBlocked : 0.0f; };
@@ -208,10 +224,13 @@ MaskSpec with_true_blocking(MaskSpec mask) {
 
 bool blocks_only_zeros(const std::vector<std::vector<Matrix>>& patterns, const MaskSpec& mask) {
   for (const auto& layer : patterns)
-    for (const Matrix& weights : layer) {
+    for (std::size_t head = 0; head < layer.size(); ++head) {
+      const Matrix& weights = layer[head];
+      const auto heads = static_cast<Index>(layer.size());
       MaskSpec own = mask;
-      if (!give_own_mask("", own, weights.rows(), weights.cols(), 1, 0) || !own.given) return false;
-      const Matrix& added = *own.given;
+      if (!give_own_mask("", own, weights.rows(), weights.cols(), 1, 0, heads) || !own.given) return false;
+      if (own.heads > 1 && own.heads != heads) return false;
+      const Matrix added = given_of_head(own, static_cast<Index>(head));
       if ((added.rows() != 1 && added.rows() != weights.rows()) ||
           (added.cols() != 1 && added.cols() != weights.cols()))
         return false;
@@ -242,14 +261,14 @@ Result<MaskSpec> parse_json_mask(std::string_view where, std::string_view given,
   JsonCells cells{.where = where};
   TRY(cells.read(*list));
   std::vector<Error> notes;  // of floats alone
-  return spec_of(where, std::move(cells.array), notes, boolean);
+  return mask_of_array(where, std::move(cells.array), notes, boolean);
 }
 
 Result<MaskSpec> read_mask(const std::filesystem::path& path, std::vector<Error>& notes, bool* boolean) {
   const std::string where = path.string();
   if (path.extension() == ".npy") {
     auto stored = TRY(read_npy(path));
-    return spec_of(where, std::move(stored), notes, boolean);
+    return mask_of_array(where, std::move(stored), notes, boolean);
   }
   if (path.extension() == ".json") {
     const auto text = TRY(read_file(path, kMostJsonBytes));

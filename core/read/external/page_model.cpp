@@ -29,7 +29,7 @@ std::shared_ptr<const Mask> open_mask(const PageStack& page) {
 Matrix weights_before_mask(const Trace& open, const Trace& masked, const HeadRef& head) {
   const Index queries = open.attention(Stack::self, head.layer).query.rows();
   Matrix weights = softmax_of_rows(open, head, 0, queries);
-  const Mask& mask = *masked.attention(Stack::self, head.layer).mask;
+  const Mask& mask = masked.mask_of({head.layer, head.head, Stack::self});
   if (mask.is_open()) return weights;
   const Matrix left = softmax_of_rows(masked, head, 0, queries);
   for (Index query = 0; query < queries; ++query) {

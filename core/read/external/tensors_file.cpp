@@ -193,17 +193,11 @@ Status take_projections(std::string_view where, Arrays& arrays, const ExternalSt
   return Done{};
 }
 
-Result<MaskSpec> take_mask(std::string_view where, Arrays& arrays, const ExternalStack& given,
+Result<MaskSpec> take_mask(std::string_view where, Arrays& arrays, const ExternalStack& given, Index heads,
                            std::vector<Error>& notes) {
   const Array* array = arrays.find("mask");
   if (array == nullptr) return MaskSpec{};
-  auto mask = TRY(additive_mask(where, "mask", *array, notes));
-  const bool fits =
-      (mask.rows() == given.query.rows() || mask.rows() == 1) && (mask.cols() == given.key.rows() || mask.cols() == 1);
-  if (!fits)
-    return bad_input(where, "mask", shape_text({given.query.rows(), given.key.rows()}) + " (queries, keys)",
-                     shape_text(array->shape), ErrorCode::mask_shape);
-  return MaskSpec{.given = std::make_shared<const Matrix>(std::move(mask))};
+  return mask_beside(where, *array, given.query.rows(), given.key.rows(), heads, notes);
 }
 
 /// (layers, heads, T, S) as matrices; a batch of one in front of the layers or the heads is dropped.
@@ -354,7 +348,7 @@ Result<TensorsFile> inputs_from(std::string_view where, const ArrayFile& file, s
   BlockWeights block;
   TRY(take_projections(where, arrays, given, heads, block.self));
   std::vector<Error> warnings;
-  auto mask = TRY(take_mask(where, arrays, given, warnings));
+  auto mask = TRY(take_mask(where, arrays, given, heads, warnings));
   auto model = std::make_shared<Model>();
   model->name = std::filesystem::path(where).filename().string();
   const AttentionWeights& self = block.self;

@@ -69,7 +69,8 @@ Result<TensorsFile> read_attention_json(const std::filesystem::path& path);
 Result<Array> nested_numbers(std::string_view where, const std::string& field, const nlohmann::json& list,
                              std::size_t most_axes);
 
-/// A mask as an export has it, rows [query][key] of 1 (may attend) and 0, as addends: 0 and −inf.
-Result<Matrix> exported_mask(std::string_view where, const std::string& field, const nlohmann::json& allowed);
+/// A mask as an export has it, rows [query][key] of 1 (may attend) and 0, or such rows of each head, as addends: 0 and
+/// −inf.
+Result<MaskSpec> exported_mask(std::string_view where, const std::string& field, const nlohmann::json& allowed);
 
 }  // namespace headlight

@@ -34,7 +34,7 @@ bool is_fresh(const NormWeights& norm) {
 
 /// The mean over its rows of a head's entropy, as a share of the largest that the mask allows (rows of three keys on).
 std::optional<double> evenness(const Trace& trace, const HeadRef& head) {
-  const Mask& mask = trace.mask(head.stack, head.layer);
+  const Mask& mask = trace.mask_of(head);
   const Matrix weights = attention_rows(trace, head, 0, mask.queries());
   double sum = 0;
   Index rows = 0;

@@ -142,7 +142,7 @@ json why_object(const Trace& trace, const HeadRef& head, const CellRef& cell) {
               {"scale", attention.scale},
               {"scaled", scaled},
               {"cap", attention.softcap},
-              {"allowed", attention.mask->allowed(cell.query, cell.key)},
+              {"allowed", attention.mask_of(head.head).allowed(cell.query, cell.key)},
               {"weight", weights(0, cell.key)}};
   const Edits& edits = trace.request.edits;
   object["edited"] = edits.dropout > 0 || std::any_of(edits.weights.begin(), edits.weights.end(),

@@ -63,8 +63,7 @@ json row_of_cell(PageMaps& maps, const PageLook& look, const CellRef& cell) {
     own = attention_rows(trace, head, cell.query, 1);
     for (Index key = 0; key < own.cols(); ++key)
       if (is_missing(trace, head, {cell.query, key})) own(0, key) = std::numeric_limits<float>::quiet_NaN();
-      else if (own(0, key) <= 0 && !trace.mask(head.stack, head.layer).allowed(cell.query, key))
-        own(0, key) = trace.blocked();
+      else if (own(0, key) <= 0 && !trace.mask_of(head).allowed(cell.query, key)) own(0, key) = trace.blocked();
   }
   const Vector row = shown ? Vector(folded->map(head).row(shown->query)) : Vector(own.row(0));
   const auto& queries = shown ? folded->fold.queries.tokens : trace.query_tokens(head.stack).tokens;

@@ -78,7 +78,7 @@ export async function startCore(bytes) {
     },
     weights: (stack, layer, head, first, count) =>
       floats(core.weights(...place(stack, layer, head), first, count), count * stack.S),
-    allowed: ({side, number, T, S}, layer) => bytesAt(core.allowed(side, number, layer), T * S).slice(),
+    allowed: (stack, layer, head) => bytesAt(core.allowed(...place(stack, layer, head)), stack.T * stack.S).slice(),
     /** null where no row has the measure; `ofWords`: the same over whole words. */
     measures(stack, layer, head) {
       const found = floats(core.measures(...place(stack, layer, head)), 2 * MEASURES.length);

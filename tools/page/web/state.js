@@ -86,7 +86,7 @@ export function createStore(core, answer, kept, largest) {
       const {stack} = store.view, {painted} = store.edits.masks[stack];
       store.editMask(stack, {painted: new Map(painted).set(`${query},${key}`, allow)}, gesture);
     },
-    isAllowed: ({query, key}) => store.allowed(store.stack(), store.view.layer, query)[key] !== 0,
+    isAllowed: ({query, key}) => store.allowed(store.stack(), store.view.layer, store.view.head, query)[key] !== 0,
     /** Switches a head off, or on again. */
     switchHead({stack, layer, head}) {
       const off = new Set(store.edits.off), name = headText(stack, layer, head);
@@ -109,10 +109,10 @@ export function createStore(core, answer, kept, largest) {
 
     stack: () => answer.stacks[store.view.stack],
     isOff: (stack, layer, head) => store.edits.off.has(headText(stack, layer, head)),
-    /** 1 where a query may attend, T × S; of one query S. */
-    allowed(stack, layer, query = null) {
-      const key = keyOf(stack, layer, '');
-      if (!masks.has(key)) masks.set(key, core.allowed(stack, layer));
+    /** 1 where a query may attend in the head, T × S; of one query S. */
+    allowed(stack, layer, head, query = null) {
+      const key = keyOf(stack, layer, head);
+      if (!masks.has(key)) masks.set(key, core.allowed(stack, layer, head));
       return query === null ? masks.get(key) : masks.get(key).subarray(query * stack.S, (query + 1) * stack.S);
     },
 

@@ -33,8 +33,7 @@ std::string shown_cell(Gui& gui, const Trace& trace, const MatrixId& id, Index r
 /// sentences have in common.
 std::string shape_in_batch(Gui& gui, const Trace& trace, const MatrixId& id) {
   const auto sentences = static_cast<Index>(gui.state.requests.size());
-  const bool common =
-      (is_learned(id.quantity) && id.quantity != Quantity::mask) || id.quantity == Quantity::position_vectors;
+  const bool common = (is_learned(id.quantity) && !is_mask(id.quantity)) || id.quantity == Quantity::position_vectors;
   if (sentences < 2 || common) return {};
   std::vector<Index> sizes{sentences};
   if (is_per_head(id.quantity)) {
@@ -178,7 +177,10 @@ void empty_row_answers(Gui& gui, Index keys) {
 }
 
 const Words& axis_words(char axis) {
-  return axis == 'i' ? kInsideWords.axis_queries : axis == 'j' ? kInsideWords.axis_keys : kInsideWords.axis_sentences;
+  return axis == 'i'   ? kInsideWords.axis_queries
+         : axis == 'j' ? kInsideWords.axis_keys
+         : axis == 'b' ? kInsideWords.axis_sentences
+                       : kInsideWords.axis_heads;
 }
 
 /// The shape of a mask from a file, and which of its axes are repeated.
@@ -262,7 +264,7 @@ void matrix_panel(Gui& gui) {
   map_of_matrix(gui, inside, {at.x, at.y, room.x, height});
   ImGui::SetCursorScreenPos({at.x, at.y + height + 10 * gui.unit});
   ImGui::BeginChild("terms");
-  if (id.quantity == Quantity::mask) given_mask_line(gui, *inside.question.trace, id);
+  if (is_mask(id.quantity)) given_mask_line(gui, *inside.question.trace, id);
   cell_of_matrix(gui, inside);
   ImGui::EndChild();
 }

@@ -97,10 +97,10 @@ HEADLIGHT_EXPORT(weights) const float* core_weights(int side, int stack, int lay
   return keep(attention_rows(page_sides[side]->trace(), head_ref(stack, layer, head), first, count));
 }
 
-/// (T, S) a byte a cell: whether the mask lets the key through.
-HEADLIGHT_EXPORT(allowed) const std::uint8_t* core_allowed(int side, int stack, int layer) {
+/// (T, S) a byte a cell: whether the mask of the head lets the key through.
+HEADLIGHT_EXPORT(allowed) const std::uint8_t* core_allowed(int side, int stack, int layer, int head) {
   const Trace& trace = page_sides[side]->trace();
-  const Region whole = whole_map(trace, head_ref(stack, layer, 0));
+  const Region whole = whole_map(trace, head_ref(stack, layer, head));
   const Matrix blocked = blocked_cells(trace.mask(whole.head.stack, layer), whole, kEveryCell);
   flags.resize(static_cast<std::size_t>(blocked.size()));
   for (Index i = 0; i < blocked.size(); ++i) flags[static_cast<std::size_t>(i)] = blocked.data()[i] == 0;
