@@ -161,7 +161,7 @@ class Seen:
 
 def attention(x: Any, *, num_heads: int, state_dict: Mapping[str, Any], key: Any = None, value: Any = None, mask: Any = None, prefix: str = '') -> dict[str, Array]:
     """What attention of x (T, d_model) gives: `attentions`, `queries`, … (1, heads, T, …), `output` (T, d_model).
-    `key`, `value` (S, …), by default x; `mask` (T, S), true = may attend, or added; `prefix` picks one layer."""
+    `key`, `value` (S, …), by default x; `mask` ([heads,] T, S), true = may attend, or added; `prefix` picks a layer."""
 
 
 def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None, output: Any = None, mask: Any = None, num_heads: int | None = None, state_dict: Mapping[str, Any] | None = None, tolerance: float | None = None, language: str = 'en') -> Report:

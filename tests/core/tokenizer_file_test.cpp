@@ -42,11 +42,25 @@ TEST(TokenizerFile, Gpt2FromItsVocabularyAndMerges) {
   EXPECT_EQ(ids(read_and_encode(folder, "ab ab<|endoftext|>a")), (Ids{3, 4, 5, 0}));
   folder.with("tokenizer_config.json", R"({"add_prefix_space": true, "add_bos_token": true})");
   EXPECT_EQ(ids(read_and_encode(folder, "ab")), (Ids{5, 4}));
-  folder.with("tokenizer_config.json", R"({"tokenizer_class": "CLIPTokenizer"})");
-  EXPECT_EQ(
-      read_refusal(folder),
-      "vocab.json: tokenizer_class: expected one of GPT2Tokenizer, RobertaTokenizer, BartTokenizer, LEDTokenizer, "
-      "LongformerTokenizer, MvpTokenizer, DebertaTokenizer, CodeGenTokenizer, Qwen2Tokenizer, found 'CLIPTokenizer'");
+  folder.with("tokenizer_config.json", R"({"tokenizer_class": "CTRLTokenizer"})");
+  EXPECT_EQ(read_refusal(folder),
+            "vocab.json: tokenizer_class: expected one of GPT2Tokenizer, RobertaTokenizer, BartTokenizer, "
+            "LEDTokenizer, LongformerTokenizer, MvpTokenizer, DebertaTokenizer, CodeGenTokenizer, Qwen2Tokenizer, "
+            "CLIPTokenizer, found 'CTRLTokenizer'");
+}
+
+TEST(TokenizerFile, ClipFromItsVocabularyAndMerges) {
+  Folder folder;
+  folder.with("vocab.json", R"({"a":0,"b":1,"!":2,"'":3,"s":4,"1":5,"a</w>":6,"b</w>":7,"!</w>":8,"'s</w>":9,"1</w>":10,
+                                "s</w>":11,"ab</w>":12,"<|startoftext|>":13,"<|endoftext|>":14})");
+  folder.with("merges.txt", "#version: 0.2\na b</w>\n' s</w>\n");
+  for (const char* config : {"", R"({"tokenizer_class": "CLIPTokenizer"})"}) {
+    if (*config) folder.with("tokenizer_config.json", config);
+    EXPECT_EQ(ids(read_and_encode(folder, " AB \t aB's 11!")), (Ids{13, 12, 12, 9, 10, 10, 8, 14})) << config;
+    EXPECT_EQ(ids(read_and_encode(folder, "")), (Ids{13, 14}));
+    EXPECT_EQ(ids(read_and_encode(folder, "a<|endoftext|>!b")), (Ids{13, 6, 14, 8, 7, 14}));
+    EXPECT_EQ(ids(read_and_encode(folder, "<|STARTOFTEXT|>a")), (Ids{13, 13, 6, 14}));
+  }
 }
 
 TEST(TokenizerFile, RobertaPutsItsTokensAround) {

@@ -23,6 +23,8 @@ constexpr OfModelType kOfModelTypes[] = {
     {"bert", "BertTokenizer"},
     {"bloom", "BloomTokenizer"},
     {"camembert", "CamembertTokenizer"},
+    {"clip", "CLIPTokenizer"},
+    {"clip_text_model", "CLIPTokenizer"},
     {"codellama", "CodeLlamaTokenizer"},
     {"cohere", "CohereTokenizer"},
     {"deberta", "DebertaTokenizer"},

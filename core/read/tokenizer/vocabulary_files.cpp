@@ -14,22 +14,26 @@ namespace {
 
 using Path = std::filesystem::path;
 
+/// How CLIP's converter cuts a text, which is in lower case by then.
+constexpr const char* kClipSplit = R"('s|'t|'re|'ve|'m|'ll|'d|\p{L}+|\p{N}|[^\s\p{L}\p{N}]+)";
+
 /// What a class of byte-level pairs does beyond the pairs.
 struct BytePairClass {
   std::string_view name;
-  enum class Kind { gpt2, roberta, deberta, qwen } kind = Kind::gpt2;
+  enum class Kind { gpt2, roberta, deberta, qwen, clip } kind = Kind::gpt2;
 };
 constexpr BytePairClass kBytePairClasses[] = {
     {"GPT2Tokenizer", BytePairClass::Kind::gpt2},          {"RobertaTokenizer", BytePairClass::Kind::roberta},
     {"BartTokenizer", BytePairClass::Kind::roberta},       {"LEDTokenizer", BytePairClass::Kind::roberta},
     {"LongformerTokenizer", BytePairClass::Kind::roberta}, {"MvpTokenizer", BytePairClass::Kind::roberta},
     {"DebertaTokenizer", BytePairClass::Kind::deberta},    {"CodeGenTokenizer", BytePairClass::Kind::gpt2},
-    {"Qwen2Tokenizer", BytePairClass::Kind::qwen},
+    {"Qwen2Tokenizer", BytePairClass::Kind::qwen},         {"CLIPTokenizer", BytePairClass::Kind::clip},
 };
 
 /// The class by its name; where none is stated, or one without rules, by the words that begin and end RoBERTa's texts.
 Result<BytePairClass::Kind> kind_of(const Path& path, const WordTable& words, const TokenizerSettings& settings) {
   const std::string& name = settings.tokenizer_class;
+  if (is_plain_class(name) && words.id("!</w>") && words.id("<|startoftext|>")) return BytePairClass::Kind::clip;
   if (is_plain_class(name))
     return words.id("<s>") && words.id("</s>") && !words.id("<|endoftext|>") ? BytePairClass::Kind::roberta
                                                                              : BytePairClass::Kind::gpt2;
@@ -160,19 +164,33 @@ Status surround(const Path& path, Tokenizer& tokenizer, const std::string& first
 Result<UnfinishedTokenizer> read_byte_pairs(const Path& path, const Path& merges_path,
                                             const TokenizerSettings& settings) {
   auto words = TRY(read_vocabulary_json(path));
-  if (words.id("!</w>"))
-    return bad_input(path.string(), "vocabulary", "one of bytes, as GPT-2's", "one of words that end in </w>");
   const auto text = TRY(read_text(merges_path));
   const auto merges = TRY(merges_from_lines(merges_path.string(), lines_of(text)));
   const auto kind = TRY(kind_of(path, words, settings));
-  auto bpe = TRY(Bpe::make(merges_path.string(), std::move(words), {}, merges));
+  const bool clip = kind == BytePairClass::Kind::clip;
+  if (words.id("!</w>") && !clip)
+    return bad_input(path.string(), "vocabulary", "one of bytes, as GPT-2's", "one of words that end in </w>");
+  auto bpe = TRY(Bpe::make(merges_path.string(), std::move(words), {.end_suffix = clip ? "</w>" : ""}, merges));
   UnfinishedTokenizer read{.tokenizer = {}, .file = path};
   Tokenizer& tokenizer = read.tokenizer;
   tokenizer.model = std::move(bpe);
   const bool prefix_space = settings.flag("add_prefix_space", false);
-  tokenizer.pre_tokenizers = byte_level_rules(prefix_space, kind != BytePairClass::Kind::qwen);
+  tokenizer.pre_tokenizers = byte_level_rules(prefix_space, kind != BytePairClass::Kind::qwen && !clip);
   std::vector<AddedToken> tokens;
   switch (kind) {
+    case BytePairClass::Kind::clip: {
+      tokenizer.normalizers.emplace_back(UnicodeForm::nfc);
+      tokenizer.normalizers.emplace_back(Replace{known_regex(R"(\s+)"), U" "});
+      tokenizer.normalizers.emplace_back(Lowercase{});
+      tokenizer.pre_tokenizers.insert(tokenizer.pre_tokenizers.begin(),
+                                      SplitAtPattern{known_regex(kClipSplit), Delimiters::removed, true});
+      const std::string first = settings.special("bos_token", "<|startoftext|>");
+      const std::string last = settings.special("eos_token", "<|endoftext|>");
+      TRY(surround(path, tokenizer, first, last, 2, 0));
+      tokens = {special_token(first), special_token(last)};
+      tokens.front().normalized = true;
+      break;
+    }
     case BytePairClass::Kind::qwen: {
       tokenizer.normalizers.emplace_back(UnicodeForm::nfc);
       tokenizer.pre_tokenizers.insert(tokenizer.pre_tokenizers.begin(),
