@@ -222,7 +222,7 @@ TEST(HeadMeasures, OfWordsAreThoseOfTheMergedPatternInTheRowsOfWords) {
 TEST(HeadMeasures, WordsOfOnePieceHaveTheSameMeasures) {
   Random random(72);
   int same = 0;
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < 40; ++round) {
     const auto trace = ask(drawn_request(random));
     ASSERT_TRUE(trace);
     bool words = true;
@@ -254,7 +254,7 @@ std::map<Measure, double> by_formula(const Trace& trace, const HeadRef& head) {
   const Matrix a = pattern(trace, head);
   const auto& queries = trace.query_tokens(head.stack).tokens;
   const auto& keys = trace.key_tokens(head.stack).tokens;
-  const Mask& mask = trace.mask(head.stack, head.layer);
+  const Mask& mask = trace.mask_of(head);
   const bool self = head.stack != Stack::cross;
   std::map<Measure, std::pair<double, int>> sums;
   const auto add = [&](Measure measure, double value) { sums[measure].first += value, ++sums[measure].second; };

@@ -65,7 +65,7 @@ MaskSpec mask_of_heads() {
     for (Index j = 0; j < given.cols(); ++j)
       if (std::abs(i % 8 - j) > i / 8 + 2) given(i, j) = -std::numeric_limits<float>::infinity();
   return {
-      .given = std::make_shared<const Matrix>(std::move(given)), .heads = 3, .painted = {{7, 0, true}, {2, 2, false}}};
+      .given = std::make_shared<const Matrix>(std::move(given)), .heads = 3, .painted = {{2, 2, false}, {7, 0, true}}};
 }
 
 TEST(MasksOfHeads, EachHeadAttendsUnderItsOwn) {

@@ -109,9 +109,9 @@ TEST(MovedRows, SpreadAsIsSaidInModelsDrawnAtRandom) {
     const auto a = reference::ask(request);
     const auto changed = reference::draw(random, 0, static_cast<Index>(request.tokens.size()) - 1);
     Token& token = request.tokens.tokens[static_cast<std::size_t>(changed)];
-    const Index words = request.model && request.model->vocabulary
-                            ? static_cast<Index>(request.model->vocabulary->words.size())
-                            : 1 << 20;
+    const Model* model = request.model.get();
+    const Embeddings* read = !model ? nullptr : model->encoder ? &model->encoder->embeddings : &model->embeddings;
+    const Index words = read && read->tokens ? read->tokens->outputs() : 1 << 20;
     token.id = (token.id + 1) % words;
     const auto b = reference::ask(request);
     ASSERT_TRUE(a && b);

@@ -224,15 +224,16 @@ TEST(Tensors, MasksAreAddedOrBlock) {
     ASSERT_TRUE(batched) << batched.error().message();
     EXPECT_TRUE(batched->mask == blocked->mask) << "a batch of one, as the mask alone";
   }
-  file.arrays["mask"] = array_of({2, 2, 2});
+  file.arrays["mask"] = array_of({3, 2, 2});
   expect_line(
       file,
       "f: mask: expected a batch axis of 1, one mask for all sentences: (keys), (queries, keys), (queries, keys, 1), "
-      "(1, queries, keys) or (1, 1, queries, keys), found (2, 2, 2)");
-  file.arrays["mask"] = array_of({1, 2, 2, 1});
-  expect_line(file,
-              "f: mask: expected one mask for all heads: (sentences, 1, queries, keys), found (1, 2, 2, 1), of which "
-              "head 1 differs from head 0");
+      "(1, queries, keys) or (1, 1, queries, keys), found (3, 2, 2)");
+  file.arrays["mask"] = array_of({1, 3, 2, 1});
+  expect_line(
+      file,
+      "f: mask: expected one mask for all heads: (sentences, 1, queries, keys), found (1, 3, 2, 1), whose heads "
+      "differ");
   file.arrays["mask"] = array_of({2, 1, 2, 2});
   expect_line(file, "or (1, 1, queries, keys), found (2, 1, 2, 2)");
 }

@@ -21,11 +21,10 @@ headlight::Result<headlight::Matrix> mask_from(std::string_view bytes) {
     const auto mask = headlight::parse_json_mask("fuzz", bytes);
     if (!mask) return mask.error();
     if (!mask->batch) return *mask->given;
-    const auto& [shape, addends, sentences_first] = *mask->batch;
-    static_cast<void>(sentences_first);
-    const auto count = static_cast<headlight::Index>(addends.size());
-    if (shape[0] * shape[1] * shape[2] != count) std::abort();
-    return headlight::Matrix(Eigen::Map<const headlight::Matrix>(addends.data(), 1, count));
+    const headlight::BatchMask& batch = *mask->batch;
+    const auto count = static_cast<headlight::Index>(batch.addends.size());
+    if (batch.shape[0] * batch.heads * batch.shape[1] * batch.shape[2] != count) std::abort();
+    return headlight::Matrix(Eigen::Map<const headlight::Matrix>(batch.addends.data(), 1, count));
   }
   const auto array = headlight::parse_npy("fuzz", bytes);
   if (!array) return array.error();
