@@ -101,9 +101,9 @@ TEST(Export, EachSentenceOfABatchMayHaveAMaskOfItsOwn) {
   Strings misfit = small(asked(odd));
   misfit.insert(misfit.begin(), "export");
   EXPECT_TRUE(contains(refused(misfit), "in the first order axis 2 is 4 for 2 sentences"));
-  Strings other = small(asked(folder.with("odd.json", "[[[1,0,1]],[[1,1,1]],[[1,1,0]],[[1,1,1]]]")));
+  Strings other = small(asked(folder.with("odd.json", "[[[1,0,1]],[[1,1,1]],[[1,1,0]],[[1,1,1]],[[1,1,1]]]")));
   other.insert(other.begin(), "export");
-  EXPECT_TRUE(contains(refused(other), "in the first order axis 0 is 4 for 3 queries"));
+  EXPECT_TRUE(contains(refused(other), "in the first order axis 0 is 5 for 3 queries"));
   const std::string cube = folder.with("cube.npy", booleans("3, 3, 3", std::vector<int>(27, 1)));
   const auto of_three = [&](const std::string& mask) {
     return small({"export", "--tokens", "我|爱|你\n你|爱|我\n我|我|我", "--mask", mask});

@@ -50,8 +50,9 @@ std::optional<SentenceContent> changes_content(const JointStack& stack, const He
       else if (arc.weight >= kLeastChange && !(content.one && i == j)) content.named.push_back(arc);
     }
   const std::size_t kept = std::min(content.named.size(), kMostThinArcs);
-  std::ranges::partial_sort(content.named, content.named.begin() + static_cast<std::ptrdiff_t>(kept),
-                            [](const SentenceArc& a, const SentenceArc& b) { return a.weight > b.weight; });
+  std::partial_sort(content.named.begin(), content.named.begin() + static_cast<std::ptrdiff_t>(kept),
+                    content.named.end(),
+                    [](const SentenceArc& a, const SentenceArc& b) { return a.weight > b.weight; });
   content.named.resize(kept);
   content.query = cell ? cell->query : largest.query;
   content.rows = {{"A", joint_ink(JointSide::a, theme), &maps.a, scales.weights},
