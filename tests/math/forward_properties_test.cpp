@@ -30,7 +30,7 @@ void expect_rows_and_masked_cells(const Trace& trace, const HeadRef& head) {
   ASSERT_TRUE(weights.allFinite() && edited.allFinite());
   ASSERT_GE(weights.minCoeff(), 0.0f);
   ASSERT_GE(edited.minCoeff(), 0.0f);
-  const Mask& mask = trace.mask(head.stack, head.layer);
+  const Mask& mask = trace.mask_of(head);
   const Edits& edits = trace.request.edits;
   for (Index query = 0; query < weights.rows(); ++query) {
     bool any = false, by_hand = false;

@@ -22,9 +22,12 @@ for command in "${commands[@]}"; do
   expect "a row for \`$command\`" "^\\| \`$command\` \\|" docs/command-line.md
   place=docs/command-line.md
   [[ $command != train ]] || place=docs/models.md
+  text=$(<"$tree/$place")
   for option in $(help_of "$command" | sed -nE 's/^  (-[a-zA-Z]|--[a-z0-9-]+).*/\1/p' | grep -vE '^(-h|--help.*)$' | sort -u); do
     options=$((options + 1))
-    expect "the option $option of \`$command\`" "(^|[^a-z-])$option([^a-z-]|\$)" "$place"
+    [[ $text =~ (^|[^a-z-])$option([^a-z-]|$) ]] && continue  # a process for each would take a minute
+    echo "$place: expected the option $option of \`$command\`, found none" >&2
+    faults=$((faults + 1))
   done
 done
 for document in "$tree"/docs/*.md; do

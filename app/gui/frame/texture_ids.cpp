@@ -35,7 +35,10 @@ std::uint64_t map_of_answer(const AppState& state, const HeadRef& head) {
 // Beside the folded maps, whose folds take fewer bits.
 constexpr std::uint64_t kLargeDetail = std::uint64_t{1} << 61, kWriters = std::uint64_t{1} << 60,
                         kLens = kWriters | std::uint64_t{1} << 59, kPatch = kWriters | std::uint64_t{1} << 58,
-                        kGrids = std::uint64_t{1} << 61;
+                        kShades = kWriters | std::uint64_t{1} << 57, kGrids = std::uint64_t{1} << 61;
+// Of MapFamily::compared, above the 18 bits of a head or a map.
+constexpr std::uint64_t kOfTool = std::uint64_t{1} << 18, kOfPreview = std::uint64_t{2} << 18,
+                        kOfSide = std::uint64_t{3} << 18;
 
 }  // namespace
 
@@ -43,9 +46,7 @@ std::uint64_t thumbnail_version(const AppState& state, HeadRef head) {
   return in(MapFamily::small, map_of_answer(state, head));
 }
 
-std::uint64_t shades_version(const AppState& state) {
-  return in(MapFamily::large, kLargeDetail >> 1 | std::uint64_t{1} << 58 | state.shades.version());
-}
+std::uint64_t shades_version(const AppState& state) { return in(MapFamily::large, kShades | state.shades.version()); }
 
 std::uint64_t grid_version(const AppState& state, HeadRef head) {
   return in(MapFamily::small, kGrids | state.grids.version() << 18 | head_number(head, state.trace->num_heads()));
@@ -81,15 +82,15 @@ std::uint64_t joint_version(const AppState& state, const HeadRef& head) {
 }
 
 std::uint64_t joint_version(const AppState& state, std::size_t side) {
-  return in(MapFamily::compared, state.comparison.version() << 20 | std::uint64_t{3} << 18 | side);
+  return in(MapFamily::compared, state.comparison.version() << 20 | kOfSide | side);
 }
 
 std::uint64_t preview_version(const AppState& state, std::size_t map) {
-  return in(MapFamily::compared, state.preview.version() << 20 | std::uint64_t{2} << 18 | map);
+  return in(MapFamily::compared, state.preview.version() << 20 | kOfPreview | map);
 }
 
 std::uint64_t tool_version(std::uint64_t version, std::size_t map) {
-  return in(MapFamily::compared, version << 20 | std::uint64_t{3} << 18 | map);
+  return in(MapFamily::compared, version << 20 | kOfTool | map);
 }
 
 }  // namespace headlight

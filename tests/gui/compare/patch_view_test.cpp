@@ -42,6 +42,19 @@ TEST_F(PatchViewTest, TheMapIsWholeAndNamesItsMetric) {
   EXPECT_FALSE(h.has("patch"));
 }
 
+/// Both have textures that are known by a number; the harness notices where one number has two contents.
+TEST_F(CompareViewTest, WhatIsTakenFromAIsNoShadeOfTheText) {
+  start(fixture::shipped_document("shipped:decoder", "我请李雷帮我喝了最好的"));
+  harness->push(SetTextLook{{.form = StageForm::text}});
+  harness->settle();
+  ASSERT_GT(state().shades.version(), 0u);
+  keep_and_ask("我请李雷帮我看了最好的");
+  harness->click("take from a");
+  harness->settle();
+  ASSERT_LE(state().patch.version(), state().shades.version()) << "a number that the text had";
+  EXPECT_TRUE(same(harness->map("patch").weights, state().patch->restored));
+}
+
 TEST_F(PatchViewTest, EachFormIsAClickAway) {
   Harness& h = *harness;
   h.click("patch residual");
