@@ -45,7 +45,7 @@ TEST_F(PatchViewTest, TheMapIsWholeAndNamesItsMetric) {
 /// Both have textures that are known by a number; the harness notices where one number has two contents.
 TEST_F(CompareViewTest, WhatIsTakenFromAIsNoShadeOfTheText) {
   start(fixture::shipped_document("shipped:decoder", "我请李雷帮我喝了最好的"));
-  harness->push(SetTextLook{{.form = StageForm::text}});
+  harness->push(SetTextLook{{.form = StageForm::text, .words = {1}}});
   harness->settle();
   ASSERT_GT(state().shades.version(), 0u);
   keep_and_ask("我请李雷帮我看了最好的");
