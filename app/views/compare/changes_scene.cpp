@@ -33,7 +33,7 @@ std::optional<SentenceContent> changes_content(const JointStack& stack, const He
   content.queries = words_along(stack, stack.axes.queries, stack.queries, theme);
   content.keys = words_along(stack, stack.axes.keys, stack.keys, theme);
   content.one = head.stack != Stack::cross && stack.axes.queries == stack.axes.keys;
-  content.heads.push_back({head, &maps.difference, nullptr, false});
+  content.heads.push_back({head, &maps.b, nullptr, false});  // by which words are hidden
   const Index rows = maps.difference.rows(), columns = maps.difference.cols();
   content.best = Matrix::Zero(rows, columns);
   content.by.assign(static_cast<std::size_t>(rows * columns), -1);

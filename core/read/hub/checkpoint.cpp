@@ -180,7 +180,7 @@ class Loader {
 
   void put(const Row& row, std::size_t layer, Vector vector) {
     if (row.field == Field::output_bias) {
-      output_.bias = output_.bias.size() > 0 ? Vector((output_.bias + vector) / 2) : std::move(vector);
+      output_.bias = hub_.picture && output_.bias.size() > 0 ? Vector((output_.bias + vector) / 2) : std::move(vector);
       return;
     }
     if (row.field == Field::attention_scale || row.field == Field::ffn_scale) {
@@ -196,7 +196,7 @@ class Loader {
   void put(const Row& row, Linear read) {
     const auto table = std::make_shared<const Linear>(tensors_.kept(std::move(read)));
     if (row.field == Field::output) {
-      output_.weight = output_.weight ? std::make_shared<const Linear>(mean_of_both(*output_.weight, *table)) : table;
+      output_.weight = hub_.picture && output_.weight ? mean_of_both(*output_.weight, *table) : table;
       return;
     }
     if (row.part == StackPart::both) model_->encoder->embeddings.tokens = table;

@@ -195,10 +195,10 @@ void bias_of_patches(Keyed& keyed, const Family&, HubConfig& hub) {
   if (own || hub.shared_pair_bias) hub.relative_buckets = (2 * picture.rows - 1) * (2 * picture.cols - 1) + 3;
 }
 
-Linear mean_of_both(const Linear& first, const Linear& second) {
+std::shared_ptr<const Linear> mean_of_both(const Linear& first, const Linear& second) {
   Linear both{.weight = Matrix(first.outputs(), 2 * first.inputs()), .bias = {}};
   both.weight << weight_rows(first, 0, first.outputs()) / 2, weight_rows(second, 0, second.outputs()) / 2;
-  return both;
+  return std::make_shared<const Linear>(std::move(both));
 }
 
 Matrix resized_positions(const Matrix& table, Index rows, Index cols, Index new_rows, Index new_cols, bool smoothed) {

@@ -26,7 +26,7 @@ Result<std::shared_ptr<const Preprocessing>> take_preprocessing(const std::files
 void set_pictures(const HubConfig& hub, PictureParts parts, Model& model);
 
 /// One layer (n, 2·d) that gives the mean of what two give, (n, d) each, without biases.
-Linear mean_of_both(const Linear& first, const Linear& second);
+std::shared_ptr<const Linear> mean_of_both(const Linear& first, const Linear& second);
 
 /// A table of positions (rows·cols, d) for another grid, by bicubic interpolation as torch.nn.functional.interpolate
 /// has it (align_corners false): cubic convolution (Keys 1981) with a = −0.75; `smoothed`: with a = −0.5 and, where the

@@ -4,6 +4,7 @@
 #include "app/figures.h"
 #include "gui/actions/look.h"
 #include "gui/compare/compare_fixture.h"
+#include "gui/frame/draw.h"
 #include "views/compare/changes_scene.h"
 
 namespace headlight {
@@ -114,6 +115,23 @@ TEST_F(ChangesViewTest, TheFigureHasTheRowsAndArcsOfTheWindow) {
   std::vector<std::string> texts;
   for (const Text& text : figures::all<Text>(*drawing)) texts.push_back(text.text);
   for (const char* row : {"A", "B", "B − A"}) EXPECT_EQ(std::ranges::count(texts, row), row[1] ? 2 : 1) << row;
+}
+
+TEST_F(ChangesViewTest, NoWordIsHiddenBecauseBLooksAtItLess) {
+  Harness& h = *harness;
+  keep_and_ask("小猫帮我订了去北京的车票");
+  const Matrix change = maps().difference;
+  int less = 0;
+  for (Index i = 0; i < change.rows(); ++i) {
+    h.point_at("changed word " + std::to_string(i));
+    for (Index j = 0; j < change.cols(); ++j) {
+      if (!(change(i, j) < 0)) continue;
+      ++less;
+      EXPECT_FALSE(h.drew(to_imgui(blocked_colours(Theme::light).line), h.box("changed word " + std::to_string(j))))
+          << i << " " << j;
+    }
+  }
+  EXPECT_GT(less, 0);
 }
 
 /// Dear ImGui scales a glyph as a rectangle; one that covers no middle of a pixel is not drawn.
