@@ -269,6 +269,7 @@ class Tracer:
             self._tag(tensor, Node("move", self.node_of(base), tensor.shape, caller(), strided))
         if self.node_of(tensor) is NOTHING:
             parameter = tensor if isinstance(tensor, torch_module().nn.Parameter) else None
+            self._used.update([] if parameter is None else [id(parameter)])
             self._tag(tensor, Node("source", None, tensor.shape, None, parameter))
         return self.node_of(tensor)
 
@@ -442,6 +443,8 @@ class Tracer:
             queries = np.unravel_index(index.numpy(), root.shape)[root.info[1]]
             root.info[0].lost = root.info[0].lost or "reshape" * bool((queries != queries[..., :1]).any())
         # Heads side by side go into the output projection.
+        if call is not None and call.columns_out is None:
+            call.columns_out = x.shape[-1]
         if call is not None and call.output is None and x.numel() <= LARGE and (
                 root.kind == "context" or all(step.kind == "move" for step in path[1:])):
             call.output = moved(x.detach(), arranged).clone(), [*moves_of(path), *arranged], call.join
@@ -622,7 +625,8 @@ class Tracer:
         some = normal or kinds & {"scale", "fill", "add", "times"} and {"linear", "product"}.issuperset(made_from)
         path = node.path(("product",))
         keys = product.operands["a"].shape[-1]
-        mean = kinds <= {"product", "move", "scale"} and abs(factor_of(path) * keys - 1) < 1e-6
+        mean = kinds <= {"product", "move", "scale"} and any(abs(one * keys - 1) < 1e-6 for one in (
+            factor_of(path), *(step.info for step in path if step.kind == "scale")))
         decays = any(step.kind == "times" and not ((step.info[0] == 0) | (step.info[0] == 1)).all() for step in path)
         if not some or not normal and (mean or decays):      # (means over all keys; retention)
             return False
@@ -660,7 +664,10 @@ class Tracer:
         learned = is_tensor(other) and (other.requires_grad or number is not None and any(      # or made from one
             one.numel() == 1 and re.search(SCALES, name) for module in modules_around()[:1]
             for name, one in module.named_parameters(recurse=False)))
-        if same and is_tensor(other) and (number is None or (learned and root.kind == "product")):
+        if root.kind == "weights" and self.node_of(other).root.kind == "weights":
+            self._note("combined", str(caller()))
+            self._tag(op.out, None)
+        elif same and is_tensor(other) and (number is None or (learned and root.kind == "product")):
             self._step("times", node, op.out, (torch_module().as_tensor(factor).detach(), 1.0))      # learned
         elif number is not None and root.kind in (*_CELLS, "linear"):
             self._step("scale", node, op.out, factor, not is_tensor(other))
@@ -704,7 +711,8 @@ class Tracer:
         elif turned and sign < 0:
             self._tag(out, None)       # number or tensor − scores
         elif root.kind == "product" and number is not None and not (is_tensor(other) and other.dim()):
-            self._tag(out, node)       # one number for all changes no weight
+            same = Move(torch_module().Tensor.contiguous, (), permutes=True)      # one number for all changes no weight
+            self._step("move", node, out, same, "shift")
         elif root.kind == "weights" and friend.kind == "weights":
             self._note("combined", str(caller()))
             self._tag(out, None)
@@ -813,10 +821,18 @@ class Tracer:
                 before = None if old is None or new is None else old.clone()
                 if before is not None:
                     op.function(before, *op.args[1:-1], new)
-                cache = axes[-1], int(rows[0]), len(rows), before
+                turned = self._is_turned([self.node_of(value), self.node_of(target)])
+                cache = axes[-1], int(rows[0]), len(rows), before, turned
                 self._tag(target, Node("source", None, target.shape, caller(), cache=cache))
 
+    @staticmethod
+    def _is_turned(nodes: Sequence[Node]) -> bool:
+        """Whether positions turned what a cache holds."""
+        steps = [step for node in nodes for step in node.path(MADE)]
+        return any(step.kind == "turned" or step.cache and step.cache[4] for step in steps)
+
     def _on_sum(self, op: Operation) -> None:
+        op = op._replace(name=op.name.rstrip("_"))
         if op.name == "exp" and op.root.kind == "product":
             self._step("exp", op.node, op.out)
         if op.name == "exp" and op.root.kind == "weights" and op.root.info.function == "log_softmax":      # a softmax
@@ -930,7 +946,7 @@ class Tracer:
             axis, new = next((axis, size) for axis, size in enumerate(tensors[-1].shape) if size != op.out.shape[axis])
             parts = [before_positions(node.path(MADE)) for node in nodes]
             before = None if any(one is None for one in parts) else torch_module().cat(parts, axis)
-            cache = axis, op.out.shape[axis] - new, new, before
+            cache = axis, op.out.shape[axis] - new, new, before, self._is_turned(nodes)
             return self._tag(op.out, Node("source", None, op.out.shape, caller(), cache=cache))
         scores = [place for place, root in enumerate(roots) if root.kind == "product"]
         if len(roots) == 2 and len(scores) == 1 and op.out.shape[-1] == nodes[scores[0]].shape[-1] + 1:

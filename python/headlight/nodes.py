@@ -51,10 +51,11 @@ class Node:
     __slots__ = ("kind", "parent", "shape", "site", "info", "tensor", "cache", "of", "kept")
 
     def __init__(self, kind: str, parent: Any, shape: Sequence[int], site: Site | None, info: Any = None,
-                 of: Any = None, kept: Any = None, cache: tuple[int, int, int, Any] | None = None) -> None:
+                 of: Any = None, kept: Any = None, cache: tuple[Any, ...] | None = None) -> None:
         self.kind, self.parent, self.shape, self.site, self.info = kind, parent, tuple(shape), site, info
-        # The tensor, weakly; of a cache its axis, the first row that is new, how many are, and the rows as before
-        # positions turned them; what this is a norm of, or of what kind; weights, or what a projection was lost behind.
+        # The tensor, weakly; of a cache its axis, the first row that is new, how many are, the rows as before positions
+        # turned them, and whether these did; what this is a norm of, or of what kind; weights, or what a projection was
+        # lost behind.
         self.tensor, self.cache, self.of, self.kept = lambda: None, cache, of, kept
 
     def path(self, stops: Sequence[str]) -> list[Node]:
@@ -426,6 +427,22 @@ def is_causal() -> bool:
     return False
 
 
+def said_around() -> tuple[str, dict[str, float]]:
+    """What the caller's functions call themselves, their variables and what they use of their objects; and numbers for
+    a scale that these have and the functions do not use."""
+    names, numbers, used = [type(one).__name__ for one in modules_around()[:3]], {}, set()      # type: Any, Any, Any
+    for frame, _ in zip(_user_frames(), range(2)):
+        code, owner = frame.f_code, _locals(frame).get("self")
+        held = {**getattr(owner, "_buffers", {}), **getattr(owner, "__dict__", {})}
+        used.update(code.co_names)
+        names += [code.co_name, *code.co_varnames, *(name for name in code.co_names if name in held)]
+        for name, one in held.items():
+            if re.search(f"{SCALES}|norm|sqrt|root|inv", name):
+                with contextlib.suppress(Exception):      # what is no number
+                    numbers[name] = float(one)
+    return " ".join(names), {name: one for name, one in numbers.items() if name not in used}
+
+
 def path_of(modules: Sequence[Any], root: Any) -> str:
     """The path of the innermost of these modules inside the outermost one, or inside `root`."""
     inside = modules[:next((at for at, module in enumerate(modules) if module is root), len(modules)) + 1]
@@ -453,6 +470,7 @@ class Call:
         self.handed = masks_around("", {queries, keys})      # what a mask may be made from
         self.made = masks_made(queries, keys)      # those that no argument is
         self.causal = is_causal()                 # whether the program says so
+        self.words, self.numbers = said_around()
         self.held = [] if modules else [*weights_around()]      # weights by name, where no module has them
         self.given, self.dims = [], ()            # those of a function of torch; over which axes the softmax goes
         self.weight_path: list[Node] = []         # softmax … what met the values
@@ -467,6 +485,7 @@ class Call:
         self.fused_output: Any = None             # the context of a fused kernel
         self.output: Any = None                   # heads side by side, and the moves to it from the context
         self.join: Any = itemgetter(0)            # how contexts of single heads became one
+        self.columns_out: int | None = None       # of what the output projection takes
         self._parts = [self]                      # of heads that were computed one by one, each a call: all of them
         self.tensors = {side: copy_of(tensor) for side, tensor in self.product.operands.items()}
         self.notes: list[Sequence[str]] = []      # as Tracer.note has them
@@ -609,8 +628,21 @@ class Call:
         return factor_of(paths[at]) if known[at] else 1.0
 
     def is_scaled(self) -> bool:
-        width = math.prod(self.product.operands_shape[axis] for axis in self.product.summed["a"])
-        return abs(self.scale * math.sqrt(width) - 1) < 1e-3
+        return abs(self.scale * self.root() - 1) < 1e-3
+
+    def root(self) -> float:
+        """√d_k"""
+        return math.sqrt(math.prod(self.product.operands_shape[axis] for axis in self.product.summed["a"]))
+
+    def is_scale_meant(self) -> bool:
+        """Whether the program has a number of its own for another scale than 1/√d_k: not twice that or its inverse, and
+        none that it has for a scale and does not use."""
+        paths = (self.node(role).path((*MADE, "normed")) for role in ("query", "key"))
+        steps = [abs(step.info) * self.root() for path in (self.path, *paths) for step in path if step.kind == "scale"]
+        usual = [step for step in steps if abs(step - 1) < 1e-3]
+        idle = {min(abs(one * self.root() - 1), abs(one / self.root() - 1)) < 1e-3 for one in self.numbers.values()}
+        slipped = len(usual) > 1 or abs(self.scale / self.root() - 1) < 1e-3
+        return bool(steps) and not slipped and (bool(usual) or True not in idle)
 
     def operand(self, role: str) -> Array | None:
         """(sentences, heads, rows, d), without the scale."""
@@ -636,7 +668,7 @@ class Call:
         index, base = self.index_of("key", ("source",)) or (None, NOTHING)
         if not base.cache:
             return 0, 0
-        axis, first, count, _ = base.cache
+        axis, first, count, *_ = base.cache
         rows = np.unravel_index(index[0, 0, :, 0], base.shape)[axis]
         new = (rows >= first) & (rows < first + count)
         return int(new.argmax()), int(new.sum())
@@ -730,6 +762,15 @@ class Call:
     def changes(self) -> list[Node]:
         """What was done to the weights after the softmax, but for dropout."""
         return [step for step in self.weight_path if step.kind not in ("weights", "move", "drop")]
+
+    def changes_unlike_masks(self) -> list[Node]:
+        """Those by an array that is more than a mask for all heads alike."""
+        found = [step for step in self.changes() if step.kind == "add"]
+        for step, cells, _ in self.mask_parts([step for step in self.changes() if step.kind in ("times", "fill")],
+                                               range(len(self.places))):
+            binary = cells.dtype == bool or np.isin(cells, (0, 1)).all()
+            found += [step] * (not binary or bool((cells != cells[:, :1]).any()))
+        return found
 
     @property
     def found(self) -> list[Any] | None:

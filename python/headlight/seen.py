@@ -28,6 +28,11 @@ from .nodes import MADE, MOST_WEIGHTS, NOTHING, Call, Node, Site, factor_of, fir
 _MOST_PAGE = 8 << 20      # bytes of a page that a notebook still keeps gladly
 _MOST_HELD = 32 << 20     # bytes of arrays that a page is made of; beyond that a picture
 _SIDES = {"queries": "query", "keys": "key", "values": "value"}     # names in files, and roles
+_MEANT = {      # names of a program that say what would be a mistake where nothing says it
+    "softmax_replaced": "sigmoid", "softmax_axis": "bilinear|compet|co_?att|inverted_?att|(?<!resi)dual",
+    "mask_transposed": "backward|revers|bwd|r2l|futur", "diagonal_blocked": "strict|exclu|no_self|query_stream",
+    "mask_off_by_one": "right_context|look_?ahead(?!_mask)|wait_?k|stream|strict|exclu|no_self",
+    "dropout_left_on": "mc_?drop|bayes"}
 
 
 class Mistake(NamedTuple):
@@ -167,6 +172,8 @@ class _Captured:
                        if step.kind == "opaque"), "")
         if over == "the queries" and any(step.kind == "sum" for part in self.parts for step in part.weight_path):
             opaque = opaque or "softmax, sum"      # slots that compete for keys, and take means of them
+        if over and call.value_node is NOTHING:
+            opaque, over = opaque or call.function, None      # (what these weights are for is not known)
         if not opaque and over not in (None, "the queries", "the heads"):
             call.final = call.final or ("softmax_axis", call.site, over)
         if call.final:
@@ -174,12 +181,41 @@ class _Captured:
         elif not opaque:
             for step in (step for step in steps if step.kind == "drop"):
                 call.observe("dropout_on_scores", step.site)
-            for step in (step for part in self.parts for step in part.changes() if step.kind == "scale"):
+            opaque = next((f"softmax, {step.kind}" for part in self.parts for step in part.changes_unlike_masks()), "")
+            for step in (step for part in self.parts for step in part.changes() if step.kind == "scale" and not opaque):
                 call.observe("weights_scaled", step.site, f"{step.info:.4g}")
-        self.facts: dict[str, Any] = {"where": call.where, "opaque": opaque, "over": over or "",
+        self._take_heads()
+        self.facts: dict[str, Any] = {"where": call.where, "opaque": opaque, "over": over or "", "meant": self._meant(),
                                       "observed": [one for part in self.parts for one in part.observed]}
         if not call.final and not opaque:
             self._take(keep, intended, masks)
+
+    def _take_heads(self) -> None:
+        """Heads that were joined along another axis may have been brought side by side since."""
+        merged = self.call.merged(self.parts)
+        if merged is None:
+            return
+        sentences, heads, queries, _ = self.call.shape
+        heads, width = heads * len(self.parts), merged.shape[1] // (heads * len(self.parts))
+        at = np.unravel_index(merged, (sentences, heads, queries, width))
+        if all((one == one[:, :1]).all() for one in (at[0], at[2])) and (at[1] == np.arange(heads).repeat(width)).all():
+            for part in self.parts:
+                part.observed = {code: site for code, site in part.observed.items() if code[0] != "merge_axis"}
+
+    def _meant(self) -> list[list[str]]:
+        """Codes of what is no mistake where the program says so itself, or where numbers alone do not show one."""
+        call = self.call
+        codes = ["unexplained", "groups_in_blocks"] + [code for code, said in _MEANT.items() if re.search(
+            said, call.words, re.I)]
+        codes += ["softmax_replaced"] * any(step.of == "shift" for step in call.path)
+        width = None if call.value_tensor is None else call.value_tensor.shape[-1]
+        codes += ["heads_summed"] * (call.columns_out in (None, width))      # (not repeated for each head)
+        names = [call.node(role).path(MADE)[0].info for role in ("query", "key")]
+        codes += ["merge_axis"] * (call.merged(self.parts) is None)
+        packed = {one.name for one in names if hasattr(one, "axis")}
+        if len(packed) == 1 and len(roles_of(*packed)) == 3 and not re.search("qkv|in_proj|query_key_value", *packed):
+            codes += ["query_key_swapped", "roles_swapped"]      # (the name does not say in what order they stand)
+        return [[code] for code in codes]
 
     def _take(self, keep: int, intended: Array | None, masks: dict[Any, int]) -> None:
         """The sentences that are kept."""
@@ -319,6 +355,7 @@ class _Captured:
         """What ran and follows from no input: positions, norms, soft caps, sinks, what a cache held."""
         call, facts, paths = self.call, self.facts, {role: self.call.node(role).path(MADE) for role in ("query", "key")}
         kinds = {step.kind if step.info != "scale" else "scale" for path in paths.values() for step in path}
+        kinds |= {"turned" for path in paths.values() if path[0].cache and path[0].cache[4]}
         normed = [[step for step in path if step.kind == "normed" and step.info != "scale"] for path in paths.values()]
         seen = "seen" * ([[step.of for step in some][-1:] for some in normed] == [[True], [True]])
         facts["given"] = [[name, how] for kind, name, how in (("normed", "norms", seen), ("turned", "positions", ""))
@@ -327,7 +364,8 @@ class _Captured:
         learned = any(step.info == "scale" or step.kind == "scale" and step.kept for step in steps)
         unit = all(any(step.info == "unit" for step in some) for some in normed)
         facts["given"] += [["scale", "learned" if learned else "unit"]] if learned or unit else \
-            [["scale", "free"]] if self._is_free() else []
+            [["scale", "free"]] if self._is_free() else \
+            [["scale", "meant"]] if not (self.scaled or call.is_scaled()) and call.is_scale_meant() else []
         projected = {"q_proj.weight", "k_proj.weight"} & set(self.arrays)
         for role in paths if "turned" in kinds and rows is None and not projected else ():
             array, turned = call.joined(lambda part: part.operand_before(role)), self.arrays.get(role)
@@ -614,6 +652,8 @@ class Seen(Tracer, Sequence):
                 one = _Captured(call, self.keep.sentences, intended, masks, any(
                     other.site == call.site and other.is_scaled() for other in calls))
                 said += [(at, call.where, *text) for text in said_of(call, _named_weights(call.modules))]
+                if "num_key_value_heads" in config:
+                    one.facts["meant"].remove(["groups_in_blocks"])
                 captured.append((one.facts, one.arrays))
             except Exception as error:      # numbers that cannot be had, steps that cannot be made again
                 captured.append(({"where": call.where}, {}))

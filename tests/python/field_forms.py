@@ -4,12 +4,15 @@ right, and with a line that is wrong. A change is `old -> new`, of the text; sev
 import math
 
 from common import torch
+import field_authors
 import field_caches
 import field_decoders
+import field_departures
 import field_examined
 import field_lectures
 import field_models
 import field_others
+import field_papers
 import field_shapes
 import field_stacks
 import field_variants
@@ -19,8 +22,9 @@ from torch2 import scaled_dot_product_attention
 nn = torch.nn
 NAMES = {"torch": torch, "nn": nn, "F": nn.functional, "math": math, "sdpa": scaled_dot_product_attention}
 ROOMS = (field_decoders, field_others, field_variants, field_caches, field_stacks, field_models, field_shapes, field_lectures,
-         field_examined)
-OTHERS = {"non-local block", "slot attention", "RetNet"}      # whose weights are no softmax over keys: nothing to judge
+         field_examined, field_papers, field_departures, field_authors)
+UNUSUAL = {name for room in (field_papers, field_departures, field_authors) for name, *_ in room.PROGRAMS}      # a reason is enough
+OTHERS = {"non-local block", "slot attention", "RetNet"} | UNUSUAL      # whose weights are no softmax over keys: nothing to judge
 PROGRAMS = [one for room in ROOMS for one in room.PROGRAMS]
 
 

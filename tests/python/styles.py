@@ -8,7 +8,7 @@ from torch2 import scaled_dot_product_attention
 TWO = "no mistake found in 2 calls of attention"
 SIDES = "sides of cross-attention swapped: queries come from memory, keys from x, and the sum goes on with x"
 NEAR = CAUSAL & ~torch.ones(T, T).tril(-3).bool()
-IN_BLOCKS = "key and value heads repeated in blocks: query head 1 reads group 1, not 0"
+IN_BLOCKS = r"key and value heads repeated in blocks: query head 1 reads group 1, not 0: intended\? taken as given"
 
 
 def neighbours(x, a):
@@ -166,9 +166,11 @@ STYLES = [
         lambda x, n: x[:, :, None].expand(B, 2, n, T, WIDTH).reshape(B, H, T, WIDTH))}, 2),
     Style("groups: einsum", True, OK, {"attend": grouped_einsum}, 2),
     Style("one group: expand", True, OK, {"repeat": repeated(lambda x, n: x.expand(B, H, T, WIDTH))}, 1),
-    Style("groups: repeat", False, IN_BLOCKS, {"repeat": repeated(lambda x, n: x.repeat(1, n, 1, 1))}, 2),
-    Style("groups: cat", False, IN_BLOCKS, {"repeat": repeated(lambda x, n: torch.cat([x] * n, 1))}, 2),
-    Style("groups: expand before the groups", False, IN_BLOCKS, {"repeat": repeated(
+    Style("groups: repeat", True, IN_BLOCKS, {"repeat": repeated(lambda x, n: x.repeat(1, n, 1, 1))}, 2),
+    Style("groups: repeat, with a config", False, IN_BLOCKS.split(": intended")[0], {"repeat": repeated(lambda x, n: x.repeat(1, n, 1, 1))}, 2,
+          expect={"num_key_value_heads": 2}),
+    Style("groups: cat", True, IN_BLOCKS, {"repeat": repeated(lambda x, n: torch.cat([x] * n, 1))}, 2),
+    Style("groups: expand before the groups", True, IN_BLOCKS, {"repeat": repeated(
         lambda x, n: x[:, None].expand(B, n, 2, T, WIDTH).reshape(B, H, T, WIDTH))}, 2),
     Style("rotary: halves", True, OK, {"turn": both(half, angles())}),
     Style("rotary: neighbours", True, OK, {"turn": both(neighbours, angles())}),
@@ -243,7 +245,7 @@ STYLES = [
     Style("queries in parts", True, TWO, {"attend": in_parts}),
     Style("values from queries", False, "values are projected as queries are", {"repeat": lambda _, q, k, v: (q, k, q)}),
     Style("nested tensors", True, TWO, module=lambda: Nested(nested(WIDTH ** -0.5))),
-    Style("nested tensors: not scaled", False, "scores not divided by .*", module=lambda: Nested(nested(1.0))),
+    Style("nested tensors: scale 1", True, "scores not divided by .*intended.*", module=lambda: Nested(nested(1.0))),
     Style("values from keys", False, "value projection missing: v is not used|values are projected as keys are",
           {"repeat": lambda _, q, k, v: (q, k, k)}),
     Style("dropout in evaluation", False, "dropout left on .*", {"softmax": dropped}),

@@ -147,6 +147,7 @@ class Forms(unittest.TestCase):
                 verdict, report = judged(form)
                 self.assertNotEqual(verdict, "named", str(report))
                 self.assertGreater(report.judged, -int(kind in field_forms.OTHERS), str(report))
+                self.assertTrue(verdict == "right" or report.unchecked, str(report))      # with its reason
 
     def test_codes_and_kinds_stand_in_the_document(self):
         text = document()

@@ -43,7 +43,7 @@ namespace headlight {
   F(in_tf32) F(order_of_sums) F(differ_in_shape) F(differ_by) F(differ_infinitely) F(from_inputs) F(at) \
   F(positions_unchecked) F(positions_no_rotation) F(positions_given) F(positions_given_base) F(bias_given) \
   F(bias_subtracted) F(alibi_given) F(alibi_given_as) F(mask_offset) F(window_given) F(nearness_given) F(no_window) \
-  F(scale_sum) F(scale_given) F(scale_one) F(scale_of_t5) F(scale_capped) F(scale_free) \
+  F(scale_sum) F(scale_given) F(scale_one) F(scale_of_t5) F(scale_capped) F(scale_free) F(meant) \
   F(norms_given) F(cache_given) F(cache_shorter) F(sides_given) F(softcap_given) \
   F(sinks_given) F(scores_opaque) F(not_computed) F(layer_left) F(layers_left) F(pairs_left) F(in_one_file) \
   F(compiled) F(not_followed) F(blind) F(blind_compiled) F(blind_vmap) F(blind_graphs) F(blind_meta) F(blind_nested) \

@@ -111,13 +111,14 @@ struct Judge {
   Index index;
   CaptureReport& report;
   Merge merge = {};
-  bool observed = false;  // a mistake was seen while following
+  bool observed = false;                  // a mistake was seen while following
+  std::set<std::string_view> meant = {};  // what was taken as meant, once
 
   void add(Mistake mistake) {
-    if (is_scale(mistake.code) && call.scale != 0) {
-      const double root = std::sqrt(static_cast<double>(call.d_k)), scale = static_cast<double>(call.scale);
-      const Bilingual text = words(mistake.code, decimal(scale * root));
-      mistake.text = words(phrases::of_scale, text, decimal(scale), decimal(1 / root));
+    if (is_scale(mistake.code) && call.scale != 0) mistake.text = scale_text(mistake.code, call);
+    if (std::count(call.meant.begin(), call.meant.end(), FactRow{std::string(mistake.code.name)}) > 0) {
+      if (meant.insert(mistake.code.name).second) take(words(phrases::meant, mistake.text));
+      return;
     }
     // The sentences of these two contain numbers, which differ from call to call.
     const bool by_numbers = mistake.code == unexplained || mistake.code == dropout_left_on;
@@ -178,14 +179,6 @@ struct Judge {
       if (one[2].empty()) add(Mistake{.code = projection_missing, .text = missing, .role = one[0]});
       else add(Mistake{projection_replaced, words(projection_replaced, role, one[2], one[1]), one[0]});
     }
-  }
-
-  std::optional<MistakeCode> wrong_scale() const {
-    if (call.scale == 0) return std::nullopt;
-    const double d_k = static_cast<double>(call.d_k), ratio = static_cast<double>(call.scale) * std::sqrt(d_k);
-    for (const auto& [code, factor] : scale_factors(d_k, static_cast<double>(call.heads)))
-      if (std::abs(factor - 1) > 1e-3 && std::abs(ratio / factor - 1) < 1e-3) return code;
-    return std::abs(ratio - 1) < 1e-3 ? std::nullopt : std::optional(scale_constant);
   }
 
   /// The inputs of one sentence as a tensors file.
@@ -290,7 +283,7 @@ struct Judge {
     for (Mistake& one : all)  // the steps have the number
       if (one.code == blocked_scores_weak && call.filled) one.text = number_words(call);
     const auto shown = all.empty() ? std::nullopt : std::optional(all.front());
-    const auto scale = wrong_scale();
+    const auto scale = wrong_scale(call);
     const int seen = int{of_mask.has_value()} + int{scale.has_value()} + int{!call.over.empty()};
     const bool stated = of_mask && of_mask->code == blocked_scores_weak && shown && shown->code != blocked_scores_weak;
     if (seen == 1 && shown && of_mask && are_alike(shown->code, of_mask->code)) return add(stated ? *of_mask : *shown);

@@ -54,13 +54,15 @@ struct CapturedCall {
   Index block = -1;            // calls with one number ran without a gap, all their sentences are here; −1: not so
   Index new_keys = 0, new_at = 0;  // of a cache: rows of key and value that are new, and the first of them
   std::vector<FactRow> observed;   // name of a code, and what stands in the gaps of its words
+  std::vector<FactRow> meant;      // names of codes: what the program says itself, and so may mean, is no mistake
   std::vector<FactRow> roles;      // query, key, value: each with the name of what was used for it
   std::vector<FactRow> unused;     // a role, its weight that was not used, and the weight that was used instead or ""
   std::vector<FactRow> steps;  // "fill", "times", "add", or of weights "after fill"…; the number that is filled in or
       // by which is multiplied what is added; 1, or −1 (subtracted); "product", "learned" or ""
   std::vector<FactRow> arguments;  // names of masks, and the number of each among those of all calls
   std::vector<FactRow> given;      // what ran and follows from no input: "positions", "norms", "scale" or "bias", and
-      // in what form ("sum", "subtracted", "learned", norms "seen" by their numbers); "sides" and the names of what
+      // in what form ("sum", "subtracted", "learned", norms "seen" by their numbers, a scale that is "meant": a
+      // number of the program's own); "sides" and the names of what
       // queries and keys are made from
 
   // Of the steps: the last finite number that replaces scores or by which they are lowered; and by the code of a

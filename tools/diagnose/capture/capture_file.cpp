@@ -40,6 +40,7 @@ void read_call(const JsonField& facts, CapturedCall& call) {
   facts.read_integer("new_keys", call.new_keys, kMost);
   facts.read_integer("new_at", call.new_at, kMost);
   read_words(facts.at("observed"), 2, call.observed);
+  read_words(facts.at("meant"), 1, call.meant);
   read_words(facts.at("roles"), 2, call.roles);
   read_words(facts.at("unused"), 3, call.unused);
   read_words(facts.at("steps"), 4, call.steps);

@@ -311,7 +311,10 @@ struct PartsJudge {
     for (const FactRow& one : given) {
       if (one[0] == "sides") take(phrases::sides_given, one[1], one.back());
       if (one[0] == "norms" && one[1] != "seen") take(phrases::norms_given);
-      if (one[0] == "scale")
+      if (one == FactRow{"scale", "meant"}) {
+        const auto code = wrong_scale(call);
+        if (code) take(phrases::meant, scale_text(*code, call));
+      } else if (one[0] == "scale")
         take(one[1] == "1"        ? phrases::scale_one
              : one[1] == "sum"    ? phrases::scale_sum
              : one[1] == "capped" ? phrases::scale_capped
@@ -352,13 +355,16 @@ CapturedCall without_parts(CapturedCall call) {
   if (!call.array("query")) return call;
   const bool cosine = has(call.given, "norms") && are_unit(call.arrays["query"], call.heads) &&
                       are_unit(call.arrays["key"], call.heads);
+  const bool own = std::erase(call.given, FactRow{"scale", "meant"}) > 0 &&
+                   meant(call, {"query_pre_attn_scalar", "attention_multiplier"}) == 0;  // a number of its own
+  const bool known = cosine || is_meant_scale(call);
   std::vector<float> scales;
   if (const Array* learned = call.array("scales")) scales = learned->values;
-  else if ((cosine || is_meant_scale(call)) && call.scale != 0) scales = {call.scale};
+  else if ((known || own) && call.scale != 0) scales = {call.scale};
   Array& query = call.arrays["query"];
   if (!scales.empty() && !call.array("q_proj.weight") && query.shape[2] % call.heads == 0) {
-    if (!has(call.given, "scale") && (cosine || call.expect.empty()))
-      call.given.push_back({"scale", cosine ? "" : call.softcap > 0 ? "capped" : "1"});
+    if (!has(call.given, "scale") && (cosine || own || call.expect.empty()))
+      call.given.push_back({"scale", cosine ? "" : !known ? "meant" : call.softcap > 0 ? "capped" : "1"});
     const Index width = query.shape[2] / call.heads, rows = static_cast<Index>(query.values.size()) / query.shape[2];
     Eigen::Map<Matrix> all(query.values.data(), rows, query.shape[2]);
     for (Index h = 0; h < call.heads; ++h)

@@ -13,6 +13,11 @@ namespace headlight {
 /// cap becomes a bias; the weights lose the part of each row that the sinks took.
 CapturedCall without_parts(CapturedCall call);
 
+/// What is unusual about the scale; nothing where it is 1/√d_k, or not known.
+std::optional<MistakeCode> wrong_scale(const CapturedCall& call);
+/// The words of such a code, with both numbers.
+Bilingual scale_text(const MistakeCode& code, const CapturedCall& call);
+
 struct GivenParts {
   std::vector<Mistake> mistakes;
   std::vector<Bilingual> taken;  // as given: a line each, without `where`

@@ -4,7 +4,9 @@
 #include <functional>
 
 #include "base/formatted.h"
+#include "diagnose/capture/capture_given.h"
 #include "diagnose/capture/capture_masks.h"
+#include "diagnose/slips.h"
 
 namespace headlight {
 namespace {
@@ -102,6 +104,19 @@ struct StepTaker {
 };
 
 }  // namespace
+
+std::optional<MistakeCode> wrong_scale(const CapturedCall& call) {
+  if (call.scale == 0) return std::nullopt;
+  const double d_k = static_cast<double>(call.d_k), ratio = static_cast<double>(call.scale) * std::sqrt(d_k);
+  for (const auto& [code, factor] : scale_factors(d_k, static_cast<double>(call.heads)))
+    if (std::abs(factor - 1) > 1e-3 && std::abs(ratio / factor - 1) < 1e-3) return code;
+  return std::abs(ratio - 1) < 1e-3 ? std::nullopt : std::optional(scale_constant);
+}
+
+Bilingual scale_text(const MistakeCode& code, const CapturedCall& call) {
+  const double root = std::sqrt(static_cast<double>(call.d_k)), scale = static_cast<double>(call.scale);
+  return words(phrases::of_scale, words(code, decimal(scale * root)), decimal(scale), decimal(1 / root));
+}
 
 void leave_out_sinks(CapturedCall& call) {
   const auto found = call.arrays.find("attentions");
