@@ -765,12 +765,9 @@ class Call:
 
     def changes_unlike_masks(self) -> list[Node]:
         """Those by an array that is more than a mask for all heads alike."""
-        found = [step for step in self.changes() if step.kind == "add"]
-        for step, cells, _ in self.mask_parts([step for step in self.changes() if step.kind in ("times", "fill")],
-                                               range(len(self.places))):
-            binary = cells.dtype == bool or np.isin(cells, (0, 1)).all()
-            found += [step] * (not binary or bool((cells != cells[:, :1]).any()))
-        return found
+        parts = self.mask_parts(self.changes(), range(len(self.places)))
+        return [step for step, cells, _ in parts if step.kind == "add" or not np.isin(cells, (0, 1)).all() or
+                (cells != cells[:, :1]).any()]
 
     @property
     def found(self) -> list[Any] | None:

@@ -184,6 +184,7 @@ class _Captured:
             opaque = next((f"softmax, {step.kind}" for part in self.parts for step in part.changes_unlike_masks()), "")
             for step in (step for part in self.parts for step in part.changes() if step.kind == "scale" and not opaque):
                 call.observe("weights_scaled", step.site, f"{step.info:.4g}")
+        self.merged = call.merged(self.parts)
         self._take_heads()
         self.facts: dict[str, Any] = {"where": call.where, "opaque": opaque, "over": over or "", "meant": self._meant(),
                                       "observed": [one for part in self.parts for one in part.observed]}
@@ -192,13 +193,12 @@ class _Captured:
 
     def _take_heads(self) -> None:
         """Heads that were joined along another axis may have been brought side by side since."""
-        merged = self.call.merged(self.parts)
-        if merged is None:
+        if self.merged is None:
             return
-        sentences, heads, queries, _ = self.call.shape
-        heads, width = heads * len(self.parts), merged.shape[1] // (heads * len(self.parts))
-        at = np.unravel_index(merged, (sentences, heads, queries, width))
-        if all((one == one[:, :1]).all() for one in (at[0], at[2])) and (at[1] == np.arange(heads).repeat(width)).all():
+        (count, heads, queries, _), whole = self.call.shape, self.merged.shape[1]
+        heads, width = heads * len(self.parts), whole // (heads * len(self.parts))
+        at = np.unravel_index(self.merged, (count, heads, queries, width))
+        if all((one == one[:, :1]).all() for one in (at[0], at[2])) and (at[1] == np.arange(whole) // width).all():
             for part in self.parts:
                 part.observed = {code: site for code, site in part.observed.items() if code[0] != "merge_axis"}
 
@@ -211,7 +211,7 @@ class _Captured:
         width = None if call.value_tensor is None else call.value_tensor.shape[-1]
         codes += ["heads_summed"] * (call.columns_out in (None, width))      # (not repeated for each head)
         names = [call.node(role).path(MADE)[0].info for role in ("query", "key")]
-        codes += ["merge_axis"] * (call.merged(self.parts) is None)
+        codes += ["merge_axis"] * (self.merged is None)
         packed = {one.name for one in names if hasattr(one, "axis")}
         if len(packed) == 1 and len(roles_of(*packed)) == 3 and not re.search("qkv|in_proj|query_key_value", *packed):
             codes += ["query_key_swapped", "roles_swapped"]      # (the name does not say in what order they stand)
@@ -248,7 +248,7 @@ class _Captured:
             arrays["attentions"] = np.concatenate([as_numpy(found[:kept]) for found in founds], 1)
         dropped = any(step.kind == "drop" for part in parts for step in part.weight_path)
         if rows is None and "value" in arrays:
-            merge = None if dropped else call.merged(parts)
+            merge = None if dropped else self.merged
             if merge is not None and not self._crossed(merge):
                 tensor, order = call.output[0], slice(None) if self.columns is None else self.columns
                 output = as_numpy(tensor).astype(np.float32).reshape(merge.shape)
@@ -289,7 +289,7 @@ class _Captured:
     def _columns(self) -> Array | None:
         """Where the columns of each head stand, if not side by side, but in one order from the split to the merge."""
         found = [self.call.index_of(role) for role in _SIDES.values()] if len(self.parts) == 1 else [None]
-        merged = None if None in found else self.call.merged(self.parts)
+        merged = None if None in found else self.merged
         if merged is None:
             return None
         orders = [np.unique(index[0, :, 0] % base.shape[-1], return_inverse=True)[1].ravel() for index, base in found]

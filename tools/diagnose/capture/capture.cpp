@@ -115,7 +115,10 @@ struct Judge {
   std::set<std::string_view> meant = {};  // what was taken as meant, once
 
   void add(Mistake mistake) {
-    if (is_scale(mistake.code) && call.scale != 0) mistake.text = scale_text(mistake.code, call);
+    if (is_scale(mistake.code) && call.scale != 0) {
+      if (std::count(call.given.begin(), call.given.end(), FactRow{"scale", "meant"}) > 0) return;  // (said)
+      mistake.text = scale_text(mistake.code, call);
+    }
     if (std::count(call.meant.begin(), call.meant.end(), FactRow{std::string(mistake.code.name)}) > 0) {
       if (meant.insert(mistake.code.name).second) take(words(phrases::meant, mistake.text));
       return;

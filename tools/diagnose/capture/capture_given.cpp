@@ -371,7 +371,7 @@ CapturedCall without_parts(CapturedCall call) {
       all.middleCols(h * width, width) *=
           scales[std::min(static_cast<std::size_t>(h), scales.size() - 1)] * std::sqrt(static_cast<float>(width));
     call.scale = 0;
-  }
+  } else if (own && !known) call.given.push_back({"scale", "meant"});  // (of projections the scale stays)
   const bool fits = query.shape[2] == call.arrays["key"].shape[2] && query.shape[2] % call.heads == 0;
   if (call.softcap > 0 && fits && !call.array("q_proj.weight")) put_softcap(call);
   if (call.array("sinks")) leave_out_sinks(call);
