@@ -642,7 +642,9 @@ class Call:
         usual = [step for step in steps if abs(step - 1) < 1e-3]
         idle = {min(abs(one * self.root() - 1), abs(one / self.root() - 1)) < 1e-3 for one in self.numbers.values()}
         slipped = len(usual) > 1 or abs(self.scale / self.root() - 1) < 1e-3
-        return bool(steps) and not slipped and (bool(usual) or True not in idle)
+        arrays = (step.info[0] for step in self.path if step.kind == "times")
+        array = any(not ((one == 0) | (one == 1)).all() for one in arrays)
+        return array or bool(steps) and not slipped and (bool(usual) or True not in idle)
 
     def operand(self, role: str) -> Array | None:
         """(sentences, heads, rows, d), without the scale."""

@@ -182,7 +182,10 @@ class _Captured:
             for step in (step for step in steps if step.kind == "drop"):
                 call.observe("dropout_on_scores", step.site)
             opaque = next((f"softmax, {step.kind}" for part in self.parts for step in part.changes_unlike_masks()), "")
-            for step in (step for part in self.parts for step in part.changes() if step.kind == "scale" and not opaque):
+            changes = [step for part in self.parts for step in part.changes()]
+            scales = [step for step in changes if step.kind == "scale" and abs(factor_of(call.changes()) - 1) > 1e-6]
+            opaque = opaque or "softmax, add" * bool(scales and any(step.kind == "add" for step in changes))
+            for step in scales if not opaque and all(step.kind != "sum" for step in changes) else ():
                 call.observe("weights_scaled", step.site, f"{step.info:.4g}")
         self.merged = call.merged(self.parts)
         self._take_heads()
