@@ -320,7 +320,9 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
 Result<bool> run_patterns(const std::vector<Matrix>& patterns, Stack stack, Index layer, const StackRun& run,
                           AttentionTrace& attention) {
   attention.patterns = &patterns;
-  attention.has_gaps = std::any_of(patterns.begin(), patterns.end(), [](const Matrix& one) { return one.hasNaN(); });
+  // A sum is not finite where a number is none; it may be of large numbers too.
+  attention.has_gaps = std::any_of(patterns.begin(), patterns.end(),
+                                   [](const Matrix& one) { return !std::isfinite(one.sum()) && one.hasNaN(); });
   attention.heads.resize(patterns.size());
   attention.num_kv_heads = attention.num_heads();
   const auto mask = TRY(resolve_mask(run.request, stack, layer));

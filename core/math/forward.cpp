@@ -272,7 +272,8 @@ Result<bool> run_given_patterns(Pass& pass) {
   for (const auto& [stack, given] : trace.model->given->stacks) {
     layers += given.patterns.size();
     for (const auto& heads : given.patterns)
-      for (const Matrix& numbers : heads) trace.is_signed = trace.is_signed || (numbers.array() < 0).any();
+      for (const Matrix& numbers : heads)
+        trace.is_signed = trace.is_signed || numbers.minCoeff<Eigen::PropagateNumbers>() < 0;
   }
   const StackRun run{.request = trace.request,
                      .model = *trace.model,

@@ -109,7 +109,7 @@ Status write_content(const PageContent& content, const PageOptions& options, con
     // Of the same core without fused multiplication and addition.
     constexpr float kArithmetic = 2e-6f;
     if (sink.only_counts()) return kArithmetic;
-    return rounding_error(exact, rounded(exact).trace, heads, {options.threads, &progress.stop}) + kArithmetic;
+    return rounding_error(exact, rounded(exact, heads).trace, heads, {options.threads, &progress.stop}) + kArithmetic;
   };
   for (const std::string_view part : page_head()) sink(part_of_page(part, !plan.site.empty()));
   // The session's text, so that the page opens as one.

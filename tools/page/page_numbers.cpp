@@ -28,7 +28,7 @@ AttentionTrace& TraceCopy::attention(Stack stack, Index layer) {
   return stack == Stack::cross ? *block.cross : block.self;
 }
 
-TraceCopy rounded(const Trace& trace) {
+TraceCopy rounded(const Trace& trace, const std::vector<HeadRef>& heads) {
   TraceCopy copy(trace);
   for (const StackNames& names : stacks_of(trace))
     for (Index layer = 0; layer < trace.num_layers(names.stack); ++layer) {
@@ -41,8 +41,10 @@ TraceCopy rounded(const Trace& trace) {
         attention.distances = std::move(distances);
       }
       if (!attention.patterns) continue;
-      auto& patterns = copy.patterns.emplace_back(*attention.patterns);
-      for (Matrix& pattern : patterns) pattern = rounded_to_float16(pattern);
+      auto& patterns = copy.patterns.emplace_back(attention.patterns->size());
+      for (const HeadRef& head : heads)
+        if (const auto at = static_cast<std::size_t>(head.head); head.stack == names.stack && head.layer == layer)
+          patterns[at] = rounded_to_float16((*attention.patterns)[at]);
       attention.patterns = &patterns;
     }
   return copy;

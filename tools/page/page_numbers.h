@@ -26,9 +26,9 @@ struct TraceCopy {
   std::list<std::vector<Matrix>> patterns = {};  // to which trace.attention(…).patterns may point
 };
 
-/// The answer with q, k, v and vectors of distances as a page has them (or the weights that another program computed),
-/// and everything else as it is.
-TraceCopy rounded(const Trace& trace);
+/// The answer with q, k, v and vectors of distances as a page has them (or, of these heads alone, the weights that
+/// another program computed), and everything else as it is.
+TraceCopy rounded(const Trace& trace, const std::vector<HeadRef>& heads);
 
 /// The largest difference between any weight of these heads and the weight of the other answer.
 float rounding_error(const Trace& exact, const Trace& other, const std::vector<HeadRef>& heads, const Threads& threads);

@@ -15,13 +15,15 @@ static_assert(std::endian::native == std::endian::little, "files are read as lit
 
 template <class Stored, class Widen>
 void append_as(bool big_endian, std::string_view bytes, std::vector<float>& values, const Widen& widen) {
+  std::size_t into = values.size();
+  values.resize(into + bytes.size() / sizeof(Stored));
   for (std::size_t at = 0; at < bytes.size(); at += sizeof(Stored)) {
     char element[sizeof(Stored)];
     std::memcpy(element, bytes.data() + at, sizeof(Stored));
     if (big_endian) std::reverse(element, element + sizeof(Stored));
     Stored stored;
     std::memcpy(&stored, element, sizeof(Stored));
-    values.push_back(widen(stored));
+    values[into++] = widen(stored);
   }
 }
 

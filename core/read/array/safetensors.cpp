@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/file.h"
+#include "base/folders.h"
 #include "base/mapped_file.h"
 #include "read/json/json_document.h"
 
@@ -156,8 +157,15 @@ Result<ArrayFile> parse_safetensors(std::string_view where, std::string_view byt
 }
 
 Result<ArrayFile> read_safetensors(const std::filesystem::path& path) {
-  const auto bytes = TRY(read_file(path));
-  return parse_safetensors(path.string(), bytes);
+  if (!is_regular(path)) {
+    const auto bytes = TRY(read_file(path));
+    return parse_safetensors(path.string(), bytes);
+  }
+  const auto stored = TRY(map_safetensors(path));
+  ArrayFile file = in_memory(stored);
+  for (const auto& [name, array] : stored.arrays)
+    if (was_shortened(array.mapped)) return shortened(path.string());
+  return file;
 }
 
 }  // namespace headlight

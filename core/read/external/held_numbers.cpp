@@ -13,9 +13,10 @@ bool sums_to_one(const Array& array, std::size_t axis) {
   const Index size = array.shape[axis], count = static_cast<Index>(array.values.size());
   for (Index first = 0; first < count;
        first = (first + 1) % stride == 0 ? first + 1 + stride * (size - 1) : first + 1) {
-    double sum = 0;
-    for (Index i = 0; i < size; ++i)
-      sum += static_cast<double>(array.values[static_cast<std::size_t>(first + i * stride)]);
+    using Numbers = Eigen::Map<const Eigen::ArrayXf, Eigen::Unaligned, Eigen::InnerStride<>>;
+    const float* const begin = array.values.data() + first;
+    const double sum = stride == 1 ? Eigen::Map<const Eigen::ArrayXf>(begin, size).cast<double>().sum()
+                                   : Numbers(begin, size, Eigen::InnerStride<>(stride)).cast<double>().sum();
     if (!(std::abs(sum - 1) < 0.05)) return false;
   }
   return true;

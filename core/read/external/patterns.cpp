@@ -34,8 +34,10 @@ Status check_size(std::string_view where, std::string_view what, std::string_vie
 std::pair<float, float> range_of(const std::vector<std::vector<Matrix>>& patterns) {
   float least = 0, most = 0;
   for (const auto& heads : patterns)
-    for (const Matrix& weights : heads)
-      for (const float weight : weights.reshaped()) least = std::min(least, weight), most = std::max(most, weight);
+    for (const Matrix& weights : heads) {
+      least = std::min(least, weights.minCoeff<Eigen::PropagateNumbers>());
+      most = std::max(most, weights.maxCoeff<Eigen::PropagateNumbers>());
+    }
   return {least, most};
 }
 
@@ -59,9 +61,11 @@ Status check_weights(std::string_view where, FoundPatterns& found, std::vector<E
     for (std::size_t head = 0; head < patterns[layer].size(); ++head) {
       Matrix& weights = patterns[layer][head];
       for (Index query = 0; query < weights.rows(); ++query) {
-        double sum = 0;
+        double sum = weights.row(query).cast<double>().sum();
         const std::size_t missing_before = missing.count;
-        for (Index key = 0; key < weights.cols(); ++key) {
+        const bool plain = least == 0 && std::isfinite(sum);  // nothing to name or to round
+        if (!plain) sum = 0;
+        for (Index key = plain ? weights.cols() : 0; key < weights.cols(); ++key) {
           float& weight = weights(query, key);
           const auto name = [&] { return row_name(layer, head, query) + " key " + std::to_string(key); };
           if (std::isinf(weight))
