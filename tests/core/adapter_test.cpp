@@ -74,6 +74,16 @@ TEST_F(AdapterFolder, IsMergedUnlessItIsLeftOut) {
   EXPECT_NEAR(moved.maxCoeff(), 0.5f, 1e-6f);
 }
 
+TEST_F(AdapterFolder, IsTurnedAsItsLayerIsWhateverTheFlagSays) {
+  arrays_[std::string("base_model.model.") + kModule + ".lora_B.weight"].values[0] = 9;
+  const auto plain = read();
+  config_["fan_in_fan_out"] = true;  // peft puts it right for a linear layer
+  const auto flagged = read();
+  ASSERT_TRUE(plain && flagged);
+  const auto query = [](const auto& read) { return weight_rows(read->model->blocks[0].self.query, 0, 24); };
+  EXPECT_EQ(query(plain), query(flagged));
+}
+
 TEST_F(AdapterFolder, ThatIsNoLoraIsRefusedByName) {
   config_["peft_type"] = "IA3";
   expect_refused("peft_type: expected LORA, the kind of adapter that is merged, found 'IA3'");

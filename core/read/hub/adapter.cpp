@@ -35,7 +35,7 @@ struct LoraConfig {
   std::string where;
   std::int64_t rank = 8;
   double alpha = 8;
-  bool rank_stabilised = false, dora = false, fan_in_fan_out = false;
+  bool rank_stabilised = false, dora = false;
   std::vector<ByPattern> ranks = {}, alphas = {};
   std::string base = {};
   std::string changes_base = {};  // the method of init_lora_weights that leaves other weights in the base
@@ -101,7 +101,6 @@ Result<LoraConfig> read_lora_config(const fs::path& folder) {
   if (root.has("lora_alpha")) config.alpha = static_cast<double>(root.number("lora_alpha"));
   config.rank_stabilised = root.flag("use_rslora", false);
   config.dora = root.flag("use_dora", false);
-  config.fan_in_fan_out = root.flag("fan_in_fan_out", false);
   config.ranks = patterns_from(root, "rank_pattern");
   config.alphas = patterns_from(root, "alpha_pattern");
   if (root.has("base_model_name_or_path")) config.base = root.text("base_model_name_or_path");
@@ -251,7 +250,8 @@ class AdapterMerge {
       return bad_input(where, printable(module), "lora_A and lora_B", change.a ? "no lora_B" : "no lora_A",
                        ErrorCode::missing_tensor);
     const StoredArray& weight = stored_.arrays.at(*base);
-    const bool turned = change.embedding || config_.fan_in_fan_out || is_transposed(module);
+    // As peft corrects fan_in_fan_out: by the kind of the layer.
+    const bool turned = change.embedding || is_transposed(module);
     const double rank = TRY(value_for(config_.ranks, module, static_cast<double>(config_.rank)));
     if (!(rank >= 1 && rank <= kMostRank) || rank != std::floor(rank))
       return bad_input(config_.where, "rank_pattern", "whole ranks of 1 or more", formatted("%g", rank));

@@ -197,9 +197,12 @@ Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text
                      "patches that each see all others, not windows that shift from layer to layer", found_text(*type),
                      ErrorCode::unknown_model_type);
   const std::string nearest = family == nullptr ? nearest_family(where, document) : std::string();
+  std::string other = "none";  // of diffusers or timm
+  for (const char* key : {"_class_name", "architecture"})
+    if (const nlohmann::json* named = keyed.find({key})) other = "none, " + std::string(key) + " " + found_text(*named);
   if (family == nullptr)
     return bad_input(where, "model_type", "a family of docs/models.md",
-                     (type ? found_text(*type) : "none") + (nearest.empty() ? "" : "; the nearest is " + nearest),
+                     (type ? found_text(*type) : other) + (nearest.empty() ? "" : "; the nearest is " + nearest),
                      ErrorCode::unknown_model_type);
   const nlohmann::json* const quantized = keyed.find({"quantization_config", "quantization"});
   const auto quantization = quantized ? quantization_of(*quantized) : Quantization{};
