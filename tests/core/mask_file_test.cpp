@@ -83,6 +83,26 @@ TEST(MaskFile, BooleansBlockAndFloatsAreAdded) {
   EXPECT_TRUE(same(*keys, matrix(1, 3, {0, 0, -kInf})));
 }
 
+TEST(MaskFile, NumbersAreReadByOneRuleFromNpyAndJson) {
+  const std::pair<std::string, std::vector<float>> cases[] = {
+      {"[[0,-10000],[0,0]]", {0, -10000, 0, 0}},    // whole numbers below 0
+      {"[[0.5,-1e4],[0,2]]", {0.5f, -1e4f, 0, 2}},  // floats, some above 0
+      {"[[1,0],[1,1]]", {0, -kInf, 0, 0}},          // may attend or not
+      {"[[1.0,0.0],[1.0,1.0]]", {0, -kInf, 0, 0}}};
+  for (const auto& [text, added] : cases) {
+    const auto json = parse_json_mask("f", text);
+    ASSERT_TRUE(json) << text << json.error().message();
+    EXPECT_TRUE(same(*json->given, matrix(2, 2, added))) << text;
+  }
+  for (const Dtype dtype : {Dtype::i32, Dtype::i64, Dtype::i8}) {
+    const auto mask = mask_of(array_of(dtype, {2, 2}, {0, -100, 0, 0}));
+    ASSERT_TRUE(mask) << mask.error().message();
+    EXPECT_TRUE(same(*mask, matrix(2, 2, {0, -100, 0, 0})));
+  }
+  expect_line(mask_of(array_of(Dtype::i32, {1, 2}, {1, -1})), "query 0 key 1: expected 0 or 1, found -1");
+  expect_line(mask_of(array_of(Dtype::i32, {1, 2}, {2, 0})), "query 0 key 0: expected 0 or 1, found 2");
+}
+
 TEST(MaskFile, ABatchAxisOfOneIsLeftOut) {
   const std::vector<float> values{1, 0, 1, 1, 1, 0};
   const Matrix expected = matrix(2, 3, {0, -kInf, 0, 0, 0, -kInf});
@@ -201,7 +221,6 @@ TEST(MaskFile, JsonRefusesWhatIsNoMask) {
       {"[[1,0],[1]]", "mask: query 1: expected a list of 2 keys, found 1"},
       {"[[1,0],true]", "mask: query 1: expected a list of 2 keys, found boolean"},
       {"[[1,2]]", "mask: query 0 key 1: expected true, false, 1 or 0, found 2"},
-      {"[[1,0.5]]", "found 0.5"},
       {"[[1,-1]]", "found -1"},
       {"[[1,null]]", "found null"},
       {"[[1,\"0\"]]", "found string"},

@@ -77,7 +77,8 @@ std::string element_name(const std::vector<Index>& shape, std::size_t element) {
 struct JsonCells {
   std::string_view where;
   Array array = {.dtype = Dtype::boolean, .shape = {}, .values = {}};
-  std::vector<Index> at = {};  // which list is read
+  std::vector<Index> at = {};       // which list is read
+  std::optional<Error> whole = {};  // of the first whole number above 1, right among floats alone
 
   Status read(const json& list) {
     const json* inner = &list;
@@ -111,19 +112,28 @@ struct JsonCells {
   }
 
   Status take_cell(const json& cell) {
-    const bool zero_or_one = cell.is_number() && (cell == 0 || cell == 1);
-    if ((cell.is_number_float() && (zero_or_one || cell < 0)) || cell == kJsonMinusInfinity) {  // is added
-      if (!zero_or_one) array.dtype = Dtype::f32;
-      array.values.push_back(cell.is_number() ? cell.get<float>() : kBlocked);
-      return Done{};
-    }
-    if (!cell.is_boolean() && !zero_or_one)
-      return bad_input(where, "mask: " + element_name(array.shape, array.values.size()), "true, false, 1 or 0",
-                       cell.is_number() ? printable(cell.dump()) : cell.type_name(), ErrorCode::mask_not_boolean);
-    array.values.push_back(cell.is_boolean() ? static_cast<float>(cell.get<bool>()) : cell.get<float>());
+    const auto wrong = [&](const std::string& found) {
+      return bad_input(where, "mask: " + element_name(array.shape, array.values.size()), "true, false, 1 or 0", found,
+                       ErrorCode::mask_not_boolean);
+    };
+    if (!cell.is_boolean() && !cell.is_number() && cell != kJsonMinusInfinity) return wrong(cell.type_name());
+    const bool zero_or_one = cell.is_boolean() || cell == 0 || cell == 1;
+    if (!zero_or_one && !cell.is_number_integer()) array.dtype = Dtype::f32;
+    else if (!zero_or_one && array.dtype == Dtype::boolean) array.dtype = Dtype::i64;
+    if (cell.is_number_integer() && cell > 1 && !whole) whole = wrong(printable(cell.dump()));
+    array.values.push_back(cell.is_boolean()  ? static_cast<float>(cell.get<bool>())
+                           : cell.is_number() ? cell.get<float>()
+                                              : kBlocked);
     return Done{};
   }
 };
+
+/// Whether the numbers of a mask are added: floats, and whole numbers below 0 with none above.
+bool is_added(const Array& array) {
+  if (is_floating(array.dtype)) return !is_zeros_and_ones(array.values);
+  const auto [least, most] = std::minmax_element(array.values.begin(), array.values.end());
+  return *least < 0 && *most <= 0;
+}
 
 /// What each element adds to a score (additive_mask).
 Result<std::vector<float>> addends_of(std::string_view where, std::string_view what, const Array& array,
@@ -133,13 +143,14 @@ Result<std::vector<float>> addends_of(std::string_view where, std::string_view w
     notes.emplace_back(
         ErrorCode::bad_value, where,
         std::string(what) + ": floats of nothing but 0 and 1 are read as a boolean mask, 1 = may attend");
+  const bool added = is_added(array);
   std::vector<float> addends = array.values;
   const auto name_of = [&](std::size_t element) {
     return std::string(what) + ": " + element_name(array.shape, element);
   };
   for (std::size_t i = 0; i < addends.size(); ++i) {
     float& cell = addends[i];
-    if (is_floating(array.dtype) && !stored_as_floats) {
+    if (added) {
       if (std::isnan(cell) || cell > std::numeric_limits<float>::max())
         return not_finite(where, name_of(i), cell, "a finite number or -inf", ErrorCode::mask_not_finite);
     } else {
@@ -177,7 +188,7 @@ Result<Matrix> additive_mask(std::string_view where, std::string_view what, cons
 
 Result<MaskSpec> mask_of_array(std::string_view where, Array stored, std::vector<Error>& notes, bool* boolean) {
   MaskSpec spec;
-  if (boolean) *boolean = !is_floating(stored.dtype) || is_zeros_and_ones(stored.values);
+  if (boolean) *boolean = stored.values.empty() || !is_added(stored);
   const bool four = stored.shape.size() == 4;
   const Array array = without_heads(std::move(stored));
   std::vector<Index> shape = array.shape;
@@ -260,6 +271,7 @@ Result<MaskSpec> parse_json_mask(std::string_view where, std::string_view given,
   if (list->is_object() && list->contains("allowed")) list = &(*list)["allowed"];
   JsonCells cells{.where = where};
   TRY(cells.read(*list));
+  if (cells.whole && !is_floating(cells.array.dtype)) return *cells.whole;
   std::vector<Error> notes;  // of floats alone
   return mask_of_array(where, std::move(cells.array), notes, boolean);
 }
