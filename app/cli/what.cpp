@@ -71,7 +71,8 @@ WhatLines what_other_folder(const std::filesystem::path& folder) {
   std::sort(files.begin(), files.end());
   if (files.empty()) return {"a folder without config.json, with nothing of a model that is known"};
   return {"a folder without config.json, with " + counted(static_cast<Index>(files.size()), "file") +
-          " of attention or weights\neach is opened by its own path: " + first_texts(files, kMostNamed)};
+          " of attention or weights\nattention opens by its path, weights beside a config.json: " +
+          first_texts(files, kMostNamed)};
 }
 
 Result<WhatLines> what_is(const std::string& source) {
@@ -88,7 +89,7 @@ Result<WhatLines> what_is(const std::string& source) {
     return WhatLines{"the log of a training, with " + std::to_string(logged_steps(path).size()) + " steps", true};
   if (folder) return what_other_folder(path);
   if (!names_model(path) && !source.ends_with(".headlight.json") && !source.ends_with(".html"))
-    return WhatLines{"another file"};
+    return WhatLines{found_at(path)};
   auto opened = open_model(path);
   if (!opened) return WhatLines{"a file of a known kind that cannot be opened\n" + opened.error().message()};
   const Model& model = *opened->document.model;

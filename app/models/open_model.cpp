@@ -46,7 +46,7 @@ bool is_attention_json(const fs::path& path) {
   if (path.extension() != ".json" || path.filename().string().ends_with(".headlight.json")) return false;
   const auto text = read_file(path);
   if (!text) return false;
-  for (const char* key : {"\"att", "attentions\"", "attn\""})
+  for (const char* key : {"\"att", "attention", "attn\"", "pattern\""})
     if (text->find(key) != std::string::npos) return true;
   if (!text->starts_with('[')) return false;
   for (std::size_t at = text->find("0."); at != text->npos; at = text->find("0.", at + 1)) {

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/formatted.h"
+#include "base/mapped_file.h"
 
 namespace headlight {
 namespace {
@@ -86,10 +87,50 @@ std::string foreign_format(const fs::path& path) {
   return {};
 }
 
+namespace {
+
+/// A format by its first bytes, and what makes one of it that is read.
+struct OtherFormat {
+  std::string_view begin, ending;  // ending: of the name, where several begin so
+  const char* what;
+};
+constexpr OtherFormat kOtherFormats[] = {
+    {"PK\3\4", ".xlsx", "an Excel workbook; saved as .csv it is read"},
+    {"PK\3\4", ".ods", "a spreadsheet; saved as .csv it is read"},
+    {"PK\3\4", ".keras", "a model of Keras; the folder of the same model in the layout of transformers is read"},
+    {"PK\3\4", "", "a zip archive; what is in it is read once it is unpacked"},
+    {"PAR1", "", "a Parquet table; saved as .csv it is read"},
+    {"ARROW1", "", "an Arrow (Feather) table; saved as .csv it is read"},
+    {"\x89HDF", "", "an HDF5 file; arrays are read from numpy.savez, models in the layout of transformers"},
+    {"MATLAB 5.0", "", "a MATLAB file; arrays are read from numpy.savez"},
+    {"\x1f\x8b", "", "a gzip archive; what is in it is read once it is unpacked"},
+    {"BZh", "", "a bzip2 archive; what is in it is read once it is unpacked"},
+    {"\xfd\67zXZ", "", "an xz archive; what is in it is read once it is unpacked"},
+    {"7z\xbc\xaf", "", "a 7-Zip archive; what is in it is read once it is unpacked"},
+    {"\x28\xb5\x2f\xfd", "", "a zstd archive; what is in it is read once it is unpacked"},
+    {"%PDF", "", "a PDF"},
+};
+
+/// Of a file of none of the kinds that are read; a text by what would be read of it.
+std::string other_format(const fs::path& path) {
+  const auto file = MappedFile::open(path);
+  const std::string_view begin = file ? (*file)->bytes() : std::string_view();
+  const std::string ending = path.extension().string();
+  for (const OtherFormat& format : kOtherFormats)
+    if (begin.starts_with(format.begin) && (format.ending.empty() || format.ending == ending)) return format.what;
+  if (ending == ".json")
+    return "a JSON file without attention: lists of numbers in lists, or an object with attentions";
+  if (ending == ".jsonl") return "lines of JSON; each is read as a .json file of its own";
+  if (ending == ".txt") return "a text; a table of weights is read as .csv";
+  return "another file";
+}
+
+}  // namespace
+
 std::string found_at(const fs::path& path) {
   if (!path_exists(path) && stand_in(path).empty()) return "no such file" + nearest_hint(path);
   const std::string foreign = foreign_format(path);
-  return foreign.empty() ? "another file" : foreign;
+  return foreign.empty() ? other_format(path) : foreign;
 }
 
 }  // namespace headlight

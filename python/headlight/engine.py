@@ -90,7 +90,7 @@ class Folder(contextlib.AbstractContextManager):
 
 
 # What the program says of arrays: what they were taken for, and numbers that are no weights.
-_OF_ARRAYS = re.compile(r": (taken for .*|a batch of .*|"
+_OF_ARRAYS = re.compile(r": (taken for .*|a batch of .*|\w*tokens: the last .*|.*: words that are not used.*|"
                         r"[^:]*attentions[^:]*: .*(?: NaNs? in | below 0 \(| to neither 1 nor 0|weights are 0).*)$")
 
 
@@ -334,7 +334,8 @@ def write_safetensors(path: str | Path, arrays: Mapping[str, Any], metadata: Map
                 own = array.detach().cpu().contiguous()
                 array = (own.reshape(-1).view(torch_module().int16) if "bfloat16" in str(own.dtype) else own).numpy()
             kind = array.dtype.newbyteorder("<") if _dtype_of(array) in _DTYPES else "<f4"
-            file.write(np.ascontiguousarray(array, kind).tobytes())
+            own = np.ascontiguousarray(array, kind)
+            file.write(own.reshape(-1).view(np.uint8) if own.size else b"")
 
 
 def layers_of(layers: Sequence[Array], what: str) -> Array:
@@ -364,6 +365,9 @@ def arrays_of(held: Any, said: set[str], name: str = "") -> dict[str, Any]:
             said.add(f"of {len(held)} results those with rows of sum 1 are weights: {', '.join(map(str, kept))}")
         if len(kept) == 1 < len(held):
             return arrays_of(held[kept[0]], said, name)
+        if there := [i for i in kept if held[i] is not None]:      # the layers that were not skipped
+            said.update({f"of {len(kept)} layers those that are None are left out"} if len(there) < len(kept) else ())
+            kept = there
         return {path: array for i in kept for path, array in arrays_of(held[i], said, f"{below}{i}").items()}
     require(held is not None, name or "attentions", "arrays", "None: fused kernels return no weights; "
             "use headlight.watch(), or attn_implementation='eager'")
@@ -417,13 +421,14 @@ def _weights_among(held: Any) -> list[int]:
 def _texts(held: Any) -> bool:
     if getattr(getattr(held, "dtype", None), "kind", "") in ("U", "O"):
         held = np.asarray(held).tolist()
-    return isinstance(held, LISTS) and bool(held) and all(isinstance(one, str) or _texts(one) for one in held)
+    return isinstance(held, LISTS) and bool(held) and all(isinstance(one, (str, bytes)) or _texts(one) for one in held)
 
 
 def _words_of(held: Any, *given: Any) -> list[Any]:
     """The words of both sides, else those that a dictionary has beside its arrays, and a data frame around them."""
     if hasattr(type(held), "columns"):
-        own = [[*held.columns], [*getattr(held, "index", ())]]
+        own = [[" ".join(map(str, one)) if isinstance(one, tuple) else one for one in names]
+               for names in (held.columns, getattr(held, "index", ()))]
         own[1:] = [own[1] if own[1] != own[0] else None]
     else:
         own = [held.get(name) if isinstance(held, Mapping) else None for name in ("tokens", "target_tokens")]
@@ -434,7 +439,9 @@ def _words_of(held: Any, *given: Any) -> list[Any]:
 def held_file(held: Any, options: dict[str, Any]) -> Iterator[str]:
     """A SOURCE with these arrays, there for a while: a path, and which part is meant, taken out of `options`."""
     tokens, target_tokens = _words_of(held, options.pop("tokens", None), options.pop("target_tokens", None))
-    choice = {name: options.pop(name, None) for name in ("sentence", "step", "array", "axes", "grid")}
+    choice = {name: ("x" if name == "grid" else ",").join(map(str, value))      # axes=("batch", "T", "S"), grid=(7, 7)
+              if isinstance(value := options.pop(name, None), LISTS) else value
+              for name in ("sentence", "step", "array", "axes", "grid")}
     part = "".join(f"#{name}={value}" for name, value in choice.items() if value is not None)
     if hasattr(type(held), "columns") and {"query", "key", "weight"} <= {*held.columns}:      # a weight a row
         with Folder() as folder:
@@ -447,7 +454,8 @@ def held_file(held: Any, options: dict[str, Any]) -> Iterator[str]:
     else:
         arrays, given = arrays_of(held, said := set()), {"tokens": tokens, "target_tokens": target_tokens}
         print(*(f"headlight: {line}\n" for line in said), file=sys.stderr, end="", sep="")
-        metadata = {name: json.dumps(_words_in([*words] if isinstance(words, str) else words), ensure_ascii=False)
+        metadata = {name: json.dumps(_words_in((words.split() if re.search(r"\s", words) else [*words])
+                                               if isinstance(words, str) else words), ensure_ascii=False)
                     for name, words in given.items() if words is not None}
     size = sum(4 * int(np.prod(array.shape)) for array in arrays.values())
     require(size <= _MOST_HELD, "attentions", f"at most {_MOST_HELD} bytes (a layer of them)", size)
@@ -460,10 +468,13 @@ def held_file(held: Any, options: dict[str, Any]) -> Iterator[str]:
 
 def _words_in(words: Any) -> Any:
     """Words as texts, in as many lists."""
+    words = words.tolist() if hasattr(words, "tolist") else words
+    if isinstance(words, (str, int)):
+        words = str(words).encode("utf-8", "surrogatepass")
     if isinstance(words, bytes):
         return words.decode(errors="replace")
-    return str(words) if isinstance(words, (str, int, np.integer)) and not isinstance(words, list) \
-        else [_words_in(word) for word in (words.tolist() if hasattr(words, "tolist") else words)]
+    require(np.iterable(words), "tokens", "words or their ids", repr(words)[:100])
+    return [_words_in(word) for word in words]
 
 
 def token_metadata(arrays: Mapping[str, Array], tokens: Words, target_tokens: Words) -> dict[str, str]:

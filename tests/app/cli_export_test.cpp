@@ -209,7 +209,7 @@ TEST(Export, SourcesThatAreNoneAreOneLine) {
   EXPECT_TRUE(contains(refused({"export", (folder / "missing.headlight.json").string()}), "missing.headlight.json"));
   EXPECT_TRUE(contains(refused({"export", (folder / "missing").string()}), "found no such file"));
   EXPECT_TRUE(contains(refused({"export", folder.path().string()}), "config.json"));
-  EXPECT_TRUE(contains(refused({"export", folder.with("a.txt", "text")}), "found another file"));
+  EXPECT_TRUE(contains(refused({"export", folder.with("a.txt", "text")}), "found a text"));
   EXPECT_TRUE(contains(refused({"export", folder.with("a.safetensors", "text")}), "a.safetensors"));
   EXPECT_TRUE(contains(refused({"export", folder.with("a.headlight.json", "{\"schema\"")}), "a.headlight.json"));
 

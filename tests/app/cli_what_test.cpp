@@ -96,8 +96,24 @@ TEST(What, AFolderOfOtherFilesNamesThoseThatOpen) {
   folder.with("notes.txt", "x");
   const Said said = said_of(folder.path().string());
   EXPECT_EQ(said.first, "a folder without config.json, with 1 file of attention or weights");
-  EXPECT_EQ(said.second, "each is opened by its own path: a.npz\n");
+  EXPECT_EQ(said.second, "attention opens by its path, weights beside a config.json: a.npz\n");
   EXPECT_EQ(said.status, 1);
+}
+
+TEST(What, FilesOfOtherKindsAreNamed) {
+  const Folder folder;
+  for (const auto& [name, bytes, says] :
+       {std::tuple{"a.xlsx", "PK\3\4", "an Excel workbook; saved as .csv it is read"},
+        {"a.parquet", "PAR1", "a Parquet table; saved as .csv it is read"},
+        {"a.h5", "\x89HDF\r\n", "an HDF5 file; arrays are read from numpy.savez, models in the layout of transformers"},
+        {"a.npy.gz", "\x1f\x8b", "a gzip archive; what is in it is read once it is unpacked"},
+        {"a.txt", "0.5 0.5", "a text; a table of weights is read as .csv"},
+        {"a.json", "{}", "a JSON file without attention: lists of numbers in lists, or an object with attentions"},
+        {"a.xyz", "?", "another file"}}) {
+    const std::string path = folder.with(name, bytes);
+    EXPECT_EQ(said_of(path).first, says);
+    EXPECT_TRUE(contains(refused({"export", path}), std::string("found ") + says)) << name;
+  }
 }
 
 TEST(What, NothingIsRefused) {

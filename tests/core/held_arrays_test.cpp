@@ -261,6 +261,30 @@ TEST(HeldArrays, TokensInTheSpellingOfAnyVocabulary) {
   EXPECT_EQ(words_shown({"café", "été"}), "|café|été café été");
 }
 
+TEST(HeldArrays, ParametersOfAModelAreNoAttention) {
+  for (const char* name : {"blocks.0.attn.W_O", "attn.relative_position_bias_table", "attention.out.kernel"})
+    EXPECT_TRUE(taken({{name, weights_of({2, 4, 8})}}).file.arrays.empty()) << name;
+  EXPECT_TRUE(
+      taken({{"cls", weights_of({1, 1, 8})}, {"blocks.0.mlp.fc1.weight", weights_of({8, 8})}}).file.arrays.empty());
+  EXPECT_EQ(taken({{"cls", weights_of({1, 4, 8})}}).shape(), (Shape{1, 1, 4, 8}));
+}
+
+TEST(HeldArrays, OneArrayOfSavezIsNoListOfLayers) {
+  EXPECT_EQ(taken({{"arr_0", weights_of({2, 4, 5, 5})}}).shape(), (Shape{2, 4, 5, 5}));
+  EXPECT_EQ(taken({{"arr_0", weights_of({4, 5, 5})}, {"arr_1", weights_of({4, 5, 5})}}).shape(), (Shape{2, 4, 5, 5}));
+}
+
+TEST(HeldArrays, WordsThatAreNotShownAreTold) {
+  const auto warning = [](std::map<std::string, std::string> words) {
+    const auto file = tensors_from("f", {{{"array", weights_of({2, 2})}}, std::move(words)}, std::nullopt);
+    return file ? file->warnings.back().message() : file.error().message();
+  };
+  EXPECT_EQ(warning({{"words", R"(["a","b"])"}}),
+            "f: words: words that are not used; tokens, key_tokens and target_tokens are");
+  EXPECT_EQ(warning({{"tokens", R"(["a","b","c"])"}}),
+            "f: tokens: the last of 3 is left out: generate() did not read it");
+}
+
 TEST(HeldArrays, RoundingToHalfPrecisionIsNoMistake) {
   Array half = weights_of({1, 1, 3, 3});
   half.values[0] += 3e-3f;
@@ -310,6 +334,11 @@ TEST(HeldArrays, JsonOfBertVizTensor2tensorExbertAndBareLists) {
   const std::string map = "[[0.5,0.5],[0.25,0.75]]", cross = "[[0.5,0.5]]";
   EXPECT_EQ(shape_in_json("[[" + map + "," + map + "]]"), "(1, 2, 2, 2)0");
   EXPECT_EQ(shape_in_json(R"({"attentions":[)" + map + R"(],"tokens":["a","b"]})"), "(1, 1, 2, 2)a");
+  EXPECT_EQ(shape_in_json(R"({"layer_0/attention":[)" + map + R"(],"layer_1/attention":[)" + map + R"(]})"),
+            "(2, 1, 2, 2)0");
+  EXPECT_EQ(shape_in_json("[[0.5,NaN],[0.25,null]]"), "(1, 1, 2, 2)0") << "as Python's json writes it";
+  EXPECT_EQ(shape_in_json(R"([{"a":0.5}])"),
+            "f: expected attention: lists of numbers in lists, perhaps in an object beside its tokens, found none");
   EXPECT_EQ(
       shape_in_json(R"({"all":{"attn":[[)" + map + R"(]],"left_text":["a","b"],"right_text":["a","b"]},"aa":{"attn":
     [[[[1]]]],"left_text":["x"],"right_text":["x"]}})"),
@@ -361,11 +390,15 @@ TEST(HeldArrays, TablesWithAWeightALine) {
   EXPECT_EQ(frame.arrays.at("attentions").values, (std::vector<float>{0, 0, 0, 0.5f, 0, 0.25f, 0, 0}));
   EXPECT_EQ(tidy("sentence,query,key,weight\n0,0,0,1\n1,0,0,0.5\n").arrays.at("1.attentions").values[0], 0.5f);
   EXPECT_EQ(tidy("layer,head,query,key,weight\nmean,2,0,0,1\n").arrays.at("attentions").values.size(), 1u);
+  EXPECT_EQ(tidy("layer,head,q,k,attn\n0,0,0,0,0.5\n").arrays.at("attentions").values[0], 0.5f);
   EXPECT_FALSE(*parse_tidy_table("f", "query,key\n0,0\n"));
+  const auto others = parse_tidy_table("f", "layer,head,from,to,weight\n0,0,0,0,1\n");
+  EXPECT_EQ(others ? "" : others.error().message(),
+            "f: heading: expected query, key and weight beside layer and head, found layer, head, from, to, weight");
   for (const auto& [lines, error] :
        {std::pair{"0,0,1\n0,0,1", "f: attentions: expected each cell once, found layer 0 head 0 query 0 key 0 twice"},
         {"0,0", "f: line 2: expected 3 cells, as the heading has, found 2"},
-        {"x,0,1", "f: line 2: query: expected 0 to 16383, found x"},
+        {"x,0,1", "f: line 2: query: expected 0 to 16383 (a word stands in query_token), found x"},
         {"0,99999,1", "f: line 2: key: expected 0 to 16383, found 99999"},
         {"0,0,much", "f: line 2: weight: expected a number, found much"},
         {"9000,9000,1", "f: attentions: expected a line for most cells of (1, 1, 9001, 9001), found 1 line"}}) {

@@ -92,8 +92,16 @@ TEST(NumberTable, TablesOfPandasSpreadsheetsAndPapers) {
   EXPECT_EQ(number_table("|  | ich | bin |\n|---|---|---|\n| I | 1 | 0 |\n| am | 0.3 | 0.7 |").column_labels,
             (std::vector<std::string>{"ich", "bin"}));
   const Matrix masked = (Matrix(2, 2) << 1.0f, 0.0f, 0.3f, 0.7f).finished();
-  for (const char* text : {",ich,bin\nI,1,NaN\nam,0.3,0.7\n", ",ich,bin\nI,1,\nam,0.3,0.7\n"})
-    EXPECT_TRUE(same(number_table(text).numbers, masked)) << text;
+  for (const std::string blank : {"NaN", "", "None", "NULL", "null", "<NA>", "n/a", "missing"})
+    EXPECT_TRUE(same(number_table(",ich,bin\nI,1," + blank + "\nam,0.3,0.7\n").numbers, masked)) << blank;
+  const std::string excel(
+      "\xFF\xFE\t\0a\0\t\0,N\n\0I\0\t\0"
+      "0\0,\0"
+      "5\0\t\0"
+      "1\0",
+      26);  // UTF-16
+  EXPECT_EQ(number_table(excel).column_labels, (std::vector<std::string>{"a", "\u4E2C"}));
+  EXPECT_EQ(number_table(excel).numbers(0, 0), 0.5f);
   EXPECT_EQ(number_table("0,1\n1,0\n").numbers.rows(), 2) << "whole numbers are weights";
 }
 
@@ -116,6 +124,13 @@ TEST(NumberTable, TablesOfSpreadsheetsInOtherPlacesRAndLatex) {
             "text.",
             i_am, ich_bin},
            {"\\begin{bmatrix} 0.9 & 0.1 \\\\ 0.3 & 0.7 \\end{bmatrix}", none, none},
+           {",ich,bin\rI,0.9,0.1\ram,0.3,0.7\r", i_am, ich_bin},
+           {"| | ich | \\| |\n|-|-|-|\n| I | 0.9 | 0.1 |\n| am | 0.3 | 0.7 |", i_am, {"ich", "|"}},
+           {" & ich & bin \\\\ I & \\cellcolor[HTML]{EE0000} 0.9 & 0.1 \\\\ am & 0.3 & \\textcolor[rgb]{1,0,0}{0.7} "
+            "\\\\",
+            i_am, ich_bin},
+           {",101,7592\n101,0.9,0.1\n7592,0.3,0.7\n", {"101", "7592"}, {"101", "7592"}},
+           {"# ich, bin\n0.9, 0.1\n0.3, 0.7\n", none, ich_bin},
            {"\\caption{A \\& B}\n\\begin{tabular}{lrr}\n & a\\_b & \\#\\# \\\\ \\cmidrule(lr){2-3}\nI & $0{,}9$ & "
             "\\cellcolor{red!50}0.1 \\\\[2pt]\nam & \\num{0.3} & \\textbf{0.7}\n\\\\\n\\bottomrule\n\\end{tabular}",
             i_am,

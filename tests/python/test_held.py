@@ -151,7 +151,8 @@ class Held(unittest.TestCase):
         self.assertIn("3 layers, 4 heads", taken(hooked))
         self.assertIn("cross_attentions: 2 layers", taken((out, cache, layers, (t(1, 4, 5, 7),) * 2, out, (t(1, 4, 7, 7),) * 2)))
         self.assertIn("expected layers of one shape", taken([weights, 1.2 * t(1, 4, 6, 5)]), "no layer is left out")
-        self.assertIn("found None", taken((weights, None)))
+        self.assertIn("of 2 layers those that are None are left out", taken((weights, None)))
+        self.assertIn("layers 0, 2 of the file", taken((weights, None, weights)))
 
     def test_numbers_in_any_container(self):
         rows = [[0.5, 0.5], [0.25, 0.75]]

@@ -324,6 +324,28 @@ class Arrays(unittest.TestCase):
             with self.assertRaisesRegex(headlight.Error, text):
                 self.taken(wrong)
 
+    def test_words_and_choices_in_any_form(self):
+        layer = torch.full((1, 4, 3, 3), 1 / 3)
+        self.assertEqual(self.taken((layer, None, layer)), {"attentions": (2, 4, 3, 3)})
+        self.assertEqual(self.taken(layer[0].expand(2, 4, 3, 3), axes=("batch", "heads", "T", "S")), {"attentions": (1, 4, 3, 3)})
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()) as said:
+            def words(arrays, **options):
+                headlight.save(arrays, path := os.path.join(folder, "a.npz"), **options)
+                return np.load(path)["tokens"].tolist()
+            square = np.full((3, 3), 1 / 3)
+            self.assertEqual(words(square, tokens="the cat sat"), ["the", "cat", "sat"])
+            self.assertEqual(words(square, tokens=["a", 5, "\ud83d"])[:2], ["a", "5"])
+            self.assertEqual(words({"attn": square, "tokens": ["我".encode(), b"a", b"b"]}), ["我", "a", "b"])
+            self.assertEqual(words(square, tokens=list("abcd")), ["a", "b", "c"])
+            self.assertIn("tokens: the last of 4 is left out", said.getvalue())
+            page = headlight.page(np.full((2, 5, 9), 1 / 9), grid=(3, 3))
+            self.assertIn("<html", page.html)
+            torch.save((None, None), path := os.path.join(folder, "none.pt"))
+            with self.assertRaisesRegex(headlight.Error, "was output_attentions=True asked for"):
+                headlight.export(None, path)
+        with self.assertRaisesRegex(headlight.Error, "tokens: expected words or their ids, found None"):
+            self.taken(layer, tokens=["a", None, "b"])
+
     def test_without_a_display_nothing_is_opened(self):
         with mock.patch.dict(os.environ, clear=False), mock.patch.object(subprocess, "Popen") as opened:
             for name in ("DISPLAY", "WAYLAND_DISPLAY"):

@@ -254,7 +254,10 @@ class Locator {
     held.find_in(root, "", 0);
     if (held.more) return bad_input(where_, "", "fewer tensors", "more", ErrorCode::too_large);
     if (held.tensors.empty())
-      return bad_input(where_, "", "a state dict: names and tensors, or a list of tensors", "none",
+      return bad_input(where_, "", "a state dict: names and tensors, or a list of tensors",
+                       root.kind != Kind::dict || root.find("attentions")
+                           ? "none: was output_attentions=True asked for, and attn_implementation='eager'?"
+                           : "none",
                        ErrorCode::file_damaged);
     StoredArrays arrays{.arrays = {}, .metadata = std::move(held.texts)};
     for (const auto& [name, tensor] : held.tensors) {

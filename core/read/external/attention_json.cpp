@@ -1,3 +1,4 @@
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <tuple>
@@ -35,8 +36,8 @@ class NestedReader {
   /// A list, or a number, inside as many lists as indices_ has.
   Status take(const json& value) {
     if (indices_.size() == array_.shape.size()) {
-      if (!value.is_number()) return wrong("a number", value.type_name());
-      array_.values.push_back(value.get<float>());
+      if (!value.is_number() && !value.is_null()) return wrong("a number", value.type_name());
+      array_.values.push_back(value.is_null() ? std::numeric_limits<float>::quiet_NaN() : value.get<float>());
       return Done{};
     }
     const Index size = array_.shape[indices_.size()];
@@ -265,7 +266,9 @@ Status take_lists(std::string_view where, const std::string& name, const json& v
 Result<TensorsFile> from_lists(std::string_view where, const json& document, const ArrayChoice& choice) {
   ArrayFile held;
   TRY(take_lists(where, "", document, 0, held));
-  return tensors_from(where, held, std::nullopt, choice);
+  if (held.arrays.empty())
+    return bad_input(where, "", "attention: lists of numbers in lists, perhaps in an object beside its tokens", "none");
+  return tensors_from(where, std::move(held), std::nullopt, choice);
 }
 
 }  // namespace
@@ -336,7 +339,9 @@ Status check_schema(std::string_view where, const json& document) {
 }
 
 Result<TensorsFile> parse_attention_json(std::string_view where, std::string_view text, const ArrayChoice& choice) {
-  const auto document = parse_json(where, text);
+  // Python's json writes NaN; infinity is no weight.
+  const bool gaps = text.find("NaN") != text.npos && text.find("Infinity") == text.npos;
+  const auto document = gaps ? parse_python_json(where, text) : parse_json(where, text);
   if (!document) return document.error();
   const json& object = *document;
   if (!object.is_object() && !object.is_array())

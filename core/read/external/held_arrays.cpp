@@ -11,7 +11,7 @@
 #include "model/tokens.h"
 #include "read/external/held_names.h"
 #include "read/external/held_numbers.h"
-#include "read/json/json_document.h"
+#include "read/external/held_words.h"
 
 namespace headlight {
 namespace {
@@ -93,11 +93,11 @@ struct HeldReader {
     return reading;
   }
 
-  /// (layers, heads, T, S) of the chosen sentence.
-  Result<Array> take(const Array& held, bool in_list) {
+  /// (layers, heads, T, S) of the chosen sentence. Numbers that lie so are moved out of `held`.
+  Result<Array> take(Array& held, bool in_list) {
     const AxesRead reading = TRY(reading_of(held, in_list));
-    const std::optional<Array> read = numbers_of_bits(held);
-    const Array& array = read ? *read : held;
+    std::optional<Array> read = numbers_of_bits(held);
+    Array& array = read ? *read : held;
     if (read) said.insert("3 bits of " + std::string(headlight::name(read->dtype)));
     const Index sentences = reading.size_in(array, HeldAxis::sentences), sentence = choice.sentence.value_or(0);
     TRY(check_within(where, "--sentence", sentence, sentences));
@@ -113,6 +113,12 @@ struct HeldReader {
       strides[of] = stride, sizes[of] = array.shape[axis];
     }
     Array taken{.dtype = array.dtype, .shape = {sizes[0], sizes[2], sizes[3], sizes[4]}, .values = {}};
+    auto order = reading.axes;
+    std::erase(order, HeldAxis::sentences);
+    if (sentences == 1 && std::is_sorted(order.begin(), order.end())) {
+      taken.values = std::move(array.values);
+      return taken;
+    }
     taken.values.reserve(static_cast<std::size_t>(sizes[0] * sizes[2] * sizes[3] * sizes[4]));
     for (Index layer = 0; layer < sizes[0]; ++layer)
       for (Index head = 0; head < sizes[2]; ++head)
@@ -127,7 +133,8 @@ struct HeldReader {
   }
 
   /// Arrays of one shape, one behind the other along the axis of layers or heads.
-  Result<Array> joined(const std::vector<Array>& parts, HeldAxis along) const {
+  Result<Array> joined(std::vector<Array> parts, HeldAxis along) const {
+    if (parts.size() == 1) return std::move(parts[0]);
     Array all{.dtype = parts[0].dtype, .shape = parts[0].shape, .values = {}};
     const bool heads = along == HeldAxis::heads;
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -144,7 +151,7 @@ struct HeldReader {
   static std::string tail_text(const Array& array) { return shape_text({array.shape.begin() + 1, array.shape.end()}); }
 
   /// A list of layers, or where the shapes grow, of steps of one layer, or where a sentence is meant, of sentences.
-  Result<Array> of_list(const std::vector<const Array*>& items) {
+  Result<Array> of_list(const std::vector<Array*>& items) {
     const bool ragged = std::ranges::any_of(items, [&](const Array* item) { return item->shape != items[0]->shape; });
     if (ragged && chooses_sentence() && are_single(items)) {
       const Index sentence = choice.sentence.value_or(0), count = static_cast<Index>(items.size());
@@ -153,17 +160,17 @@ struct HeldReader {
       return of_sentence({items[static_cast<std::size_t>(sentence)]});
     }
     std::vector<Array> parts;
-    for (const Array* item : items) parts.push_back(TRY(take(*item, true)));
+    for (Array* item : items) parts.push_back(TRY(take(*item, true)));
     const bool layers = name.find("layer") != name.npos || name.find("block") != name.npos;
     if (parts.size() > 1 && !layers && grow(parts)) {
       if (are_single(items)) say_sentences(items.size(), parts);
       return of_steps(std::move(parts));
     }
-    return joined(parts, of_heads ? HeldAxis::heads : HeldAxis::layers);
+    return joined(std::move(parts), of_heads ? HeldAxis::heads : HeldAxis::layers);
   }
 
   /// The layers of one sentence, by themselves.
-  Result<Array> of_sentence(const std::vector<const Array*>& layers) {
+  Result<Array> of_sentence(const std::vector<Array*>& layers) {
     const ArrayChoice within{.axes = choice.axes};
     HeldReader one{where, within, false, name};
     auto taken = one.of_list(layers);
@@ -172,7 +179,7 @@ struct HeldReader {
   }
 
   /// Whether none has a batch.
-  static bool are_single(const std::vector<const Array*>& items) {
+  static bool are_single(const std::vector<Array*>& items) {
     return std::ranges::all_of(items, [](const Array* item) {
       return item->shape.size() < 4 || (item->shape.size() == 4 && item->shape[0] == 1);
     });
@@ -241,7 +248,7 @@ struct HeldReader {
   }
 
   /// HeldLists in a list: heads of layers, steps of layers, or sentences of layers.
-  Result<Array> of_lists(const std::vector<std::vector<const Array*>>& lists) {
+  Result<Array> of_lists(const std::vector<std::vector<Array*>>& lists) {
     std::vector<Array> parts;
     bool heads = choice.axes.empty(), single = true;
     for (const auto& list : lists) {
@@ -257,16 +264,16 @@ struct HeldReader {
     }
     for (const auto& list : lists) {
       std::vector<Array> layers;
-      for (const Array* item : list) layers.push_back(TRY(take(*item, true)));
-      parts.push_back(TRY(joined(layers, heads ? HeldAxis::heads : HeldAxis::layers)));
+      for (Array* item : list) layers.push_back(TRY(take(*item, true)));
+      parts.push_back(TRY(joined(std::move(layers), heads ? HeldAxis::heads : HeldAxis::layers)));
     }
     if (heads) said.erase("2 averaged over the heads or of one head");
     if (!heads && single && parts.size() > 1) say_sentences(parts.size(), parts);
-    return heads ? joined(parts, HeldAxis::layers) : of_steps(std::move(parts));
+    return heads ? joined(std::move(parts), HeldAxis::layers) : of_steps(std::move(parts));
   }
 
   /// Whether the lists are steps: keys that grow, or of cross-attention one query each.
-  static bool is_grown(const std::vector<std::vector<const Array*>>& lists) {
+  static bool is_grown(const std::vector<std::vector<Array*>>& lists) {
     bool all = true;
     for (std::size_t i = 1; i < lists.size(); ++i) {
       const auto &one = lists[i][0]->shape, &before = lists[i - 1][0]->shape;
@@ -279,7 +286,7 @@ struct HeldReader {
   }
 };
 
-using HeldLists = std::map<Index, std::vector<const Array*>>;
+using HeldLists = std::map<Index, std::vector<Array*>>;
 
 /// The first number of each index, without numbers that are the same in all.
 Result<Array> take_group(HeldReader& reader, const HeldGroup& group) {
@@ -292,7 +299,7 @@ Result<Array> take_group(HeldReader& reader, const HeldGroup& group) {
   reader.name = std::any_of(group.stem.begin(), group.stem.end(), [](char c) { return c != '#' && c != '.'; })
                     ? printable(group.stem)
                     : "attentions";
-  const bool in_list = depth > 0;
+  const bool in_list = depth > 0 && !(group.items.size() == 1 && group.stem == "arr_#");  // of numpy.savez
   reader.of_heads = group.of_heads && !varies.empty() && varies.back() == depth - 1;
   if (varies.size() > 2)
     return reader.wrong("lists of layers, or steps of them",
@@ -300,7 +307,7 @@ Result<Array> take_group(HeldReader& reader, const HeldGroup& group) {
   if (varies.size() == 2) {
     HeldLists lists;
     for (const auto& [at, array] : group.items) lists[at[varies[0]]].push_back(array);
-    std::vector<std::vector<const Array*>> found;
+    std::vector<std::vector<Array*>> found;
     for (auto& [at, list] : lists) found.push_back(std::move(list));
     for (std::size_t i = 1; i < found.size(); ++i)
       if (found[i].size() != found[0].size())
@@ -309,7 +316,7 @@ Result<Array> take_group(HeldReader& reader, const HeldGroup& group) {
                          std::to_string(found[i].size()), ErrorCode::wrong_shape);
     return reader.of_lists(found);
   }
-  std::vector<const Array*> items;
+  std::vector<Array*> items;
   std::vector<std::string> numbers;
   bool counted = true;
   for (const auto& [at, array] : group.items) {
@@ -321,34 +328,9 @@ Result<Array> take_group(HeldReader& reader, const HeldGroup& group) {
   return in_list ? reader.of_list(items) : reader.take(*items[0], false);
 }
 
-/// Of words that are a list for each sentence those of one; a last word that generate() did not read goes.
-Status choose_words(std::string_view where, const ArrayChoice& choice, const std::map<std::string, Array>& arrays,
-                    std::map<std::string, std::string>& metadata) {
-  for (auto& [key, text] : metadata) {
-    if (key != "tokens" && key != "key_tokens" && key != "target_tokens") continue;
-    auto parsed = parse_json(where, text);
-    if (!parsed || !parsed->is_array() || parsed->empty()) continue;
-    nlohmann::json words = *parsed;
-    if (words.front().is_array()) {
-      TRY(check_within(where, "--sentence: " + key, choice.sentence.value_or(0), static_cast<Index>(words.size())));
-      words = nlohmann::json(words[static_cast<std::size_t>(choice.sentence.value_or(0))]);
-    }
-    const auto& shape = arrays.begin()->second.shape;
-    const std::size_t most = static_cast<std::size_t>(std::max(shape[2], shape[3]));
-    if (arrays.size() == 1 && words.size() == most + 1 && words.is_array()) words.erase(words.size() - 1);
-    text = words.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  }
-  return Done{};
-}
-
-bool lists_sentences(const ArrayFile& held) {
-  const auto tokens = metadata_text(held, "tokens");
-  return tokens && tokens->starts_with("[[");
-}
-
 }  // namespace
 
-Result<ArrayFile> held_attention(std::string_view where, const ArrayFile& held, const ArrayChoice& choice,
+Result<ArrayFile> held_attention(std::string_view where, ArrayFile&& held, const ArrayChoice& choice,
                                  std::vector<Error>& notes) {
   auto groups = TRY(held_groups(where, held.arrays, choice.array));
   ArrayFile result{.arrays = {}, .metadata = held.metadata};
@@ -388,7 +370,7 @@ Result<ArrayFile> held_attention(std::string_view where, const ArrayFile& held, 
     if (!used.contains(&array)) others.push_back(printable(name));
   if (!others.empty())
     notes.emplace_back(ErrorCode::foreign_tensor, where, first_texts(others, 3) + ": no attention, not used");
-  TRY(choose_words(where, choice, result.arrays, result.metadata));
+  TRY(choose_words(where, choice, result.arrays, result.metadata, notes));
   return result;
 }
 

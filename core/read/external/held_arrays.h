@@ -41,11 +41,11 @@ Result<std::vector<HeldAxis>> parse_axes(std::string_view text);
 ///   three lists, of an encoder, a decoder and what it reads of the encoder.
 /// `notes` gets the line. No arrays: nothing there can be attention. Errors: layers of different shapes, steps that
 /// shrink, a sentence or step that is not there, axes that do not fit.
-Result<ArrayFile> held_attention(std::string_view where, const ArrayFile& held, const ArrayChoice& choice,
+Result<ArrayFile> held_attention(std::string_view where, ArrayFile&& held, const ArrayChoice& choice,
                                  std::vector<Error>& notes);
 
 /// The same as those of tensors_file.h, of the part that is meant.
-Result<TensorsFile> tensors_from(std::string_view where, const ArrayFile& file, std::optional<Index> num_heads,
+Result<TensorsFile> tensors_from(std::string_view where, ArrayFile file, std::optional<Index> num_heads,
                                  const ArrayChoice& choice);
 Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optional<Index> num_heads,
                                  const ArrayChoice& choice);

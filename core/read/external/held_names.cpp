@@ -52,9 +52,10 @@ constexpr std::string_view kWeightsWords[] = {"attention", "attn",    "attns", "
 constexpr std::string_view kScoresWords[] = {"scores", "score", "logit"};
 /// Last words of names of other arrays.
 constexpr std::string_view kOthersWords[] = {
-    "q",    "k",    "v",   "z",   "query", "key",        "value",  "queries", "keys",   "values", "result", "out",
-    "proj", "bias", "mlp", "pre", "post",  "normalized", "embed",  "states",  "state",  "logits", "loss",   "ids",
-    "mask", "id",   "mid", "ln",  "scale", "output",     "labels", "hidden",  "weight", "masks",  "outputs"};
+    "q",    "k",    "v",   "z",     "query", "key",        "value",  "queries", "keys",   "values", "result",  "out",
+    "proj", "bias", "mlp", "pre",   "post",  "normalized", "embed",  "states",  "state",  "logits", "loss",    "ids",
+    "mask", "id",   "mid", "ln",    "scale", "output",     "labels", "hidden",  "weight", "masks",  "outputs", "o",
+    "u",    "w",    "e",   "table", "index", "kernel",     "token",  "gamma",   "beta",   "param"};
 
 /// How good a name is for attention; below 0: it is that of another array.
 int rank_of(const NameWords& words) {
@@ -122,11 +123,11 @@ HeldName held_name(std::string_view name) {
   return held;
 }
 
-Result<std::vector<HeldGroup>> held_groups(std::string_view where, const std::map<std::string, Array>& arrays,
+Result<std::vector<HeldGroup>> held_groups(std::string_view where, std::map<std::string, Array>& arrays,
                                            const std::string& part) {
   std::map<std::string, HeldGroup> groups;
   const bool begins = std::ranges::any_of(arrays, [&](const auto& one) { return is_below(one.first, part); });
-  for (const auto& [name, array] : arrays) {
+  for (auto& [name, array] : arrays) {
     if (begins ? !is_below(name, part) : name.find(part) == name.npos) continue;
     const HeldName held = held_name(name);
     groups[held.stem].stem = held.stem;
@@ -147,6 +148,9 @@ Result<std::vector<HeldGroup>> held_groups(std::string_view where, const std::ma
     there.push_back(group);
   }
   const bool known = std::any_of(ranks.begin(), ranks.end(), [](const auto& one) { return one.second > 0; });
+  // Beside parameters an array of another name is one too.
+  const auto of_model = [](const auto& one) { return one.first.ends_with(".weight") || one.first.ends_with(".bias"); };
+  if (!known && part.empty() && std::ranges::any_of(arrays, of_model)) return std::vector<HeldGroup>();
   std::vector<HeldGroup> found;
   for (auto& [stack, there] : best) {
     if (known && ranks[stack] == 0) continue;

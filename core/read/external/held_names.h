@@ -27,7 +27,7 @@ std::string axes_names(const std::vector<HeldAxis>& axes);
 /// Arrays of one stem by their numbers; the stack that its words name.
 struct HeldGroup {
   std::string stem;
-  std::map<std::vector<Index>, const Array*> items;
+  std::map<std::vector<Index>, Array*> items;
   std::optional<Stack> stack = {};  // none: the name states none
   bool of_heads = false;            // the last number counts heads
 };
@@ -35,7 +35,7 @@ struct HeldGroup {
 /// The groups of a file that can be attention, one for each stack, the best by its name: patterns and probabilities
 /// before weights, those before lists without a name, scores last. `part`: of names with this in them alone, or where
 /// there are such, of those that begin with it. Empty: nothing can be attention. An Error where two names are as good.
-Result<std::vector<HeldGroup>> held_groups(std::string_view where, const std::map<std::string, Array>& arrays,
+Result<std::vector<HeldGroup>> held_groups(std::string_view where, std::map<std::string, Array>& arrays,
                                            const std::string& part);
 
 /// Three lists without names that are an encoder, a decoder and its cross-attention: their sizes belong together. Where

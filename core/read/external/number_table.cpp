@@ -20,24 +20,6 @@ std::string quoted(std::string_view text) {
   return "'" + printable(shown) + (text.size() > shown.size() ? "…" : "") + "'";
 }
 
-/// One number and nothing else: with a Unicode or an ASCII minus, a plus, a point at either end as NumPy prints it.
-std::optional<double> number_in(std::string_view text) {
-  bool negative = false;
-  constexpr std::string_view kMinus = "−";
-  if (text.starts_with(kMinus) || text.starts_with('-')) {
-    text.remove_prefix(text.starts_with('-') ? 1 : kMinus.size());
-    negative = true;
-  } else if (text.starts_with('+')) {
-    text.remove_prefix(1);
-  }
-  if (text == "inf" || text == "Infinity" || text == "∞")
-    return negative ? std::optional(-std::numeric_limits<double>::infinity()) : std::nullopt;
-  if (text.empty() || !(text.front() == '.' || (text.front() >= '0' && text.front() <= '9'))) return std::nullopt;
-  const auto number = parse_number<double>(text);
-  if (!number || std::abs(*number) > static_cast<double>(std::numeric_limits<float>::max())) return std::nullopt;
-  return negative ? -*number : *number;
-}
-
 bool is_empty_cell(std::string_view text) { return text == "-" || text == "–" || text == "—" || text == "−"; }
 bool is_dots(std::string_view text) { return text == "..." || text == "…"; }
 
@@ -150,7 +132,7 @@ Cells split_cells(std::string_view line, std::string_view separators) {
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= line.size(); ++i) {
     if (i < line.size() && line[i] == '"') in_quotes = !in_quotes;
-    const bool escaped = i > 0 && separators == "&" && line[i - 1] == '\\';
+    const bool escaped = i > 0 && (separators == "&" || separators == "|") && line[i - 1] == '\\';
     if (i < line.size() && (in_quotes || escaped || separators.find(line[i]) == std::string_view::npos)) continue;
     std::string_view cell = without_spaces(line.substr(begin, i - begin));
     if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"') cell = cell.substr(1, cell.size() - 2);
@@ -213,7 +195,8 @@ struct CellStyle {
   bool latex = false;
 
   std::optional<double> number(std::string_view cell) const {
-    constexpr std::string_view kBlanks[] = {"", "NaN", "nan", "NA", "N/A", "#N/A"};
+    constexpr std::string_view kBlanks[] = {"",     "NaN",  "nan",  "NA",   "N/A",     "#N/A", "n/a",
+                                            "None", "NULL", "null", "<NA>", "missing", "-nan"};
     if (is_empty_cell(cell)) return 0.0;
     if (cell.ends_with('%')) {
       const auto number_of_hundred =
@@ -249,6 +232,17 @@ bool has_numbered_heading(const std::vector<Line>& rows) {
   return skipped == 1 || (with_points && rows.size() - 1 == rows[0].size());
 }
 
+bool is_id(std::string_view cell) { return !cell.empty() && cell.find_first_not_of("0123456789") == cell.npos; }
+
+/// Whether tokens are named by their ids behind an empty corner: whole numbers around others.
+bool has_ids(const std::vector<Line>& rows) {
+  const auto begins_with_id = [](const Cells& row) { return row.size() > 1 && is_id(row.front()); };
+  return std::all_of(rows[0].begin() + 1, rows[0].end(), is_id) &&
+         std::all_of(rows.begin() + 1, rows.end(), begins_with_id) &&
+         std::any_of(rows.begin() + 1, rows.end(),
+                     [](const Cells& row) { return !std::all_of(row.begin() + 1, row.end(), is_id); });
+}
+
 Result<NumberTable> from_cells(std::string_view where, const std::vector<Line>& rows, const CellStyle& style) {
   if (rows.empty()) return bad_input(where, "table", "at least one number", "none", ErrorCode::no_numbers);
   const bool counted = has_numbered_heading(rows);
@@ -263,14 +257,11 @@ Result<NumberTable> from_cells(std::string_view where, const std::vector<Line>& 
                       !std::all_of(below, rows.end(), [&](const Cells& row) { return row.size() == first.size() + 1; });
   const bool empty_corner = rows.size() > 1 && first.size() > 1 && first.front().empty() &&
                             (std::any_of(first.begin() + 1, first.end(), is_label) ||
-                             counts_up(first.size() - 1, [&](std::size_t i) { return first[i + 1]; }));
+                             counts_up(first.size() - 1, [&](std::size_t i) { return first[i + 1]; }) || has_ids(rows));
   // Below a corner stand words, or numbers that count.
-  const bool indexed =
-      (!corner || empty_corner) && std::all_of(below, rows.end(), [&](const Cells& row) {
-        return !row.empty() &&
-               (is_label(row.front()) ||
-                (!row.front().empty() && row.front().find_first_not_of("0123456789") == row.front().npos));
-      });
+  const bool indexed = (!corner || empty_corner) && std::all_of(below, rows.end(), [&](const Cells& row) {
+                         return !row.empty() && (is_label(row.front()) || is_id(row.front()));
+                       });
   const bool labelled = indexed || std::any_of(below, rows.end(), begins_with_word);
   const auto first_number = first.begin() + (labelled && corner && !first.empty() ? 1 : 0);
   const bool headed = counted || indexed ||
@@ -348,8 +339,10 @@ Result<NumberTable> read_text_table(std::string_view where, std::string_view tex
 }  // namespace
 
 Result<NumberTable> parse_number_table(std::string_view where, std::string_view given) {
-  TRY(check_utf8(where, given));
-  std::string_view text = given.starts_with("\xEF\xBB\xBF") ? given.substr(3) : given;
+  const std::string plain = plain_text(given);
+  TRY(check_utf8(where, plain));
+  std::string_view text = plain;
+  if (text.starts_with("# ")) text.remove_prefix(2);              // as numpy.savetxt begins a heading
   const std::size_t begin = text.find_first_not_of(" \r\n\f\v");  // a tab may stand between empty cells
   text = begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(" \r\n\f\v") - begin + 1);
   if (without_spaces(text).empty())

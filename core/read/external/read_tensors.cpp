@@ -64,8 +64,9 @@ Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optiona
   const auto ending = path.extension();
   if (ending == ".json") return read_attention_json(path, choice);
   if (ending == ".npy") {
-    const auto array = read_npy(path);
-    return array ? tensors_from(path.string(), {{{"array", *array}}, {}}, num_heads, choice) : array.error();
+    ArrayFile file;
+    file.arrays["array"] = TRY(read_npy(path));
+    return tensors_from(path.string(), std::move(file), num_heads, choice);
   }
   if (names_table(path)) return read_table(path, num_heads, choice);
   if (names_pickle(path))
@@ -74,8 +75,12 @@ Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optiona
   if (ending != ".safetensors" && ending != ".npz" && !is_torch_name(path))
     return bad_input(path.string(), "name", "a file named .safetensors, .npz, .pt or .json",
                      "'" + printable(path.filename().string()) + "'", ErrorCode::unknown_kind);
-  const auto file = TRY(read_arrays(path));
-  return tensors_from(path.string(), file, num_heads, choice);
+  auto file = TRY(read_arrays(path));
+  return tensors_from(path.string(), std::move(file), num_heads, choice);
+}
+
+Result<TensorsFile> tensors_from(std::string_view where, ArrayFile file, std::optional<Index> num_heads) {
+  return tensors_from(where, std::move(file), num_heads, {});
 }
 
 Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optional<Index> num_heads) {

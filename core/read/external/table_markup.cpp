@@ -1,6 +1,11 @@
 #include "read/external/table_markup.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/formatted.h"
+#include "base/utf8.h"
 
 namespace headlight {
 namespace {
@@ -47,6 +52,44 @@ CsvRecord next_record(std::string_view text, std::size_t& at, char separator) {
   return record;
 }
 
+std::optional<double> number_in(std::string_view text) {
+  bool negative = false;
+  constexpr std::string_view kMinus = "−";
+  if (text.starts_with(kMinus) || text.starts_with('-')) {
+    text.remove_prefix(text.starts_with('-') ? 1 : kMinus.size());
+    negative = true;
+  } else if (text.starts_with('+')) {
+    text.remove_prefix(1);
+  }
+  if (text == "inf" || text == "Infinity" || text == "∞")
+    return negative ? std::optional(-std::numeric_limits<double>::infinity()) : std::nullopt;
+  if (text.empty() || !(text.front() == '.' || (text.front() >= '0' && text.front() <= '9'))) return std::nullopt;
+  const auto number = parse_number<double>(text);
+  if (!number || std::abs(*number) > static_cast<double>(std::numeric_limits<float>::max())) return std::nullopt;
+  return negative ? -*number : *number;
+}
+
+std::string plain_text(std::string_view given) {
+  std::string text;
+  const bool little = given.starts_with("\xFF\xFE"), big = given.starts_with("\xFE\xFF");
+  if (little || big) {
+    const auto unit = [&](std::size_t at) {
+      const auto one = static_cast<unsigned char>(given[at]), other = static_cast<unsigned char>(given[at + 1]);
+      return static_cast<char32_t>(little ? one | other << 8 : one << 8 | other);
+    };
+    for (std::size_t at = 2; at + 1 < given.size(); at += 2) {
+      char32_t letter = unit(at);
+      if (letter >= 0xD800 && letter < 0xDC00 && at + 3 < given.size())
+        letter = 0x10000 + ((letter - 0xD800) << 10) + (unit(at += 2) - 0xDC00);
+      append_utf8(text, letter);
+    }
+  } else {
+    text = given.substr(given.starts_with("\xEF\xBB\xBF") ? 3 : 0);
+  }
+  if (text.find('\n') == text.npos) std::replace(text.begin(), text.end(), '\r', '\n');
+  return text;
+}
+
 std::string lines_of_latex(std::string_view text) {
   std::string lines;
   for (std::size_t end = 0; !text.empty(); text.remove_prefix(std::min(end + 2, text.size()))) {
@@ -69,7 +112,9 @@ std::string lines_of_latex(std::string_view text) {
 
 std::string_view bare_cell(std::string_view cell) {
   while (cell.starts_with('\\') || cell.starts_with('{')) {
-    const std::size_t open = cell.front() == '{' ? 0 : cell.find_first_not_of(kLetters, 1), close = cell.find('}');
+    std::size_t open = cell.front() == '{' ? 0 : cell.find_first_not_of(kLetters, 1);
+    if (open < cell.size() && cell[open] == '[') open = cell.find(']', open) + 1;  // \cellcolor[HTML]{…}
+    const std::size_t close = cell.find('}');
     if (open >= cell.size() || cell[open] != '{' || close == cell.npos) break;
     cell = close + 1 == cell.size() ? cell.substr(open + 1, close - open - 1) : without_spaces(cell.substr(close + 1));
   }
@@ -82,7 +127,7 @@ std::string label_of(std::string_view cell, bool latex) {
   std::string label;
   for (std::size_t i = 0; i < cell.size(); ++i) {
     const bool escaped = latex ? cell[i] == '\\' && i + 1 < cell.size() && kLetters.find(cell[i + 1]) == kLetters.npos
-                               : cell.substr(i).starts_with("\"\"");
+                               : cell.substr(i).starts_with("\"\"") || cell.substr(i).starts_with("\\|");
     if (escaped) ++i;
     label += cell[i];
   }

@@ -1,4 +1,5 @@
 #include "read/external/held_arrays.h"
+#include "read/external/held_words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -314,9 +315,9 @@ Result<TensorsFile> patterns_from(std::string_view where, const ArrayFile& file,
 }
 
 /// Of arrays as other programs hold them; no model where none can be attention.
-Result<TensorsFile> held_from(std::string_view where, const ArrayFile& file, const ArrayChoice& choice) {
+Result<TensorsFile> held_from(std::string_view where, ArrayFile& file, const ArrayChoice& choice) {
   std::vector<Error> notes;
-  const auto held = TRY(held_attention(where, file, choice, notes));
+  const auto held = TRY(held_attention(where, std::move(file), choice, notes));
   const Array* array = find_array(file.arrays, "array");
   if (held.arrays.empty() && array && file.arrays.size() == 1)
     return bad_input(where, "array", "(T, S), (heads, T, S), (layers, heads, T, S) or (layers, batch, heads, T, S)",
@@ -369,10 +370,8 @@ Result<TensorsFile> inputs_from(std::string_view where, const ArrayFile& file, s
   return TensorsFile{.model = std::move(model), .mask = std::move(mask), .warnings = std::move(warnings)};
 }
 
-}  // namespace
-
-Result<TensorsFile> tensors_from(std::string_view where, const ArrayFile& file, std::optional<Index> num_heads,
-                                 const ArrayChoice& choice) {
+Result<TensorsFile> part_from(std::string_view where, ArrayFile file, std::optional<Index> num_heads,
+                              const ArrayChoice& choice) {
   if (file.arrays.contains("query"))
     return choice.grid ? bad_input(where, "--grid", "weights alone", "query") : inputs_from(where, file, num_heads);
   if (choice.empty() && has_patterns(file) && has_axes_of_file(file)) return patterns_from(where, file, choice);
@@ -382,8 +381,14 @@ Result<TensorsFile> tensors_from(std::string_view where, const ArrayFile& file, 
   return held;
 }
 
-Result<TensorsFile> tensors_from(std::string_view where, const ArrayFile& file, std::optional<Index> num_heads) {
-  return tensors_from(where, file, num_heads, {});
+}  // namespace
+
+Result<TensorsFile> tensors_from(std::string_view where, ArrayFile file, std::optional<Index> num_heads,
+                                 const ArrayChoice& choice) {
+  const auto words = words_of_no_side(where, file);
+  auto taken = part_from(where, std::move(file), num_heads, choice);
+  if (taken) taken->warnings.insert(taken->warnings.end(), words.begin(), words.end());
+  return taken;
 }
 
 bool holds_attention(const StoredArrays& stored) {

@@ -38,7 +38,7 @@ struct TensorsFile {
 /// target's. Of a numbered batch (`0.attentions`, …) the first is taken, with a warning.
 ///
 /// Errors name `where` and the array.
-Result<TensorsFile> tensors_from(std::string_view where, const ArrayFile& file, std::optional<Index> num_heads);
+Result<TensorsFile> tensors_from(std::string_view where, ArrayFile file, std::optional<Index> num_heads);
 
 /// Whether these are the tensors of one attention, by their names, and not the weights of a model.
 bool holds_attention(const StoredArrays& stored);

@@ -102,8 +102,16 @@ struct TidyHeading {
 
 TidyHeading heading_of(const CsvRecord& names) {
   TidyHeading heading{.at = {}, .count = names.size()};
-  for (std::size_t i = 0; i < std::size(kColumns); ++i)
-    heading.at[i] = static_cast<std::size_t>(std::find(names.begin(), names.end(), kColumns[i]) - names.begin());
+  const auto place = [&](std::string_view name) {
+    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  };
+  for (std::size_t i = 0; i < std::size(kColumns); ++i) heading.at[i] = place(kColumns[i]);
+  constexpr std::pair<TidyColumn, std::string_view> kOthers[] = {
+      {TidyColumn::query, "q"},           {TidyColumn::query, "query_idx"},  {TidyColumn::key, "k"},
+      {TidyColumn::key, "key_idx"},       {TidyColumn::weight, "attention"}, {TidyColumn::weight, "attn"},
+      {TidyColumn::weight, "attn_weight"}};
+  for (const auto& [column, name] : kOthers)
+    if (!heading.has(column)) heading.at[static_cast<std::size_t>(column)] = place(name);
   return heading;
 }
 
@@ -115,7 +123,10 @@ Result<Index> counted_in(const std::string& here, TidyColumn column, const std::
   const Index most = column == layer ? kMaxLayers : column == head ? kMaxHeads : static_cast<Index>(kMaxTokens);
   const auto number = parse_number<Index>(text);
   if (number && *number >= 0 && *number < most) return *number;
-  return bad_input(here, std::string(kColumns[static_cast<std::size_t>(column)]), "0 to " + std::to_string(most - 1),
+  const std::string name(kColumns[static_cast<std::size_t>(column)]);
+  const bool word = !number && (column == query || column == key);
+  return bad_input(here, name,
+                   "0 to " + std::to_string(most - 1) + (word ? " (a word stands in " + name + "_token)" : ""),
                    printable(text));
 }
 
@@ -150,14 +161,20 @@ Status take_line(const std::string& here, const TidyHeading& heading, const CsvR
 
 }  // namespace
 
-Result<std::optional<ArrayFile>> parse_tidy_table(std::string_view where, std::string_view text) {
+Result<std::optional<ArrayFile>> parse_tidy_table(std::string_view where, std::string_view given) {
   using enum TidyColumn;
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  const std::string plain = plain_text(given);
+  const std::string_view text = plain;
   const std::string_view first = text.substr(0, text.find('\n'));
   const char separator = first.find('\t') != first.npos ? '\t' : first.find(';') != first.npos ? ';' : ',';
   std::size_t at = 0;
-  const TidyHeading heading = heading_of(next_record(text, at, separator));
-  if (!heading.has(query) || !heading.has(key) || !heading.has(weight)) return std::optional<ArrayFile>();
+  const CsvRecord names = next_record(text, at, separator);
+  const TidyHeading heading = heading_of(names);
+  if (!heading.has(query) || !heading.has(key) || !heading.has(weight)) {
+    if (!heading.has(layer) || !heading.has(head)) return std::optional<ArrayFile>();
+    return bad_input(where, "heading", "query, key and weight beside layer and head",
+                     joined_texts(names, ", ", [](const std::string& name) { return printable(name); }));
+  }
   std::map<std::string, TidyStack> stacks;
   for (std::size_t line = 2; at < text.size(); ++line) {
     const CsvRecord record = next_record(text, at, separator);
