@@ -20,6 +20,10 @@ class Answer:
     attentions are maps that sum up others, `answer["attentions"]` of "mean:heads" (layers, 1, T, S)."""
     def __init__(self, model: Loaded, owned: Optional[Any], text: Any, options: Mapping[str, Any], reduce: Optional[str] = None) -> None:
         ...
+    def __len__(self) -> int:
+        ...
+    def __iter__(self) -> Iterator[str]:
+        ...
     def __getitem__(self, name: str) -> Array:
         ...
     def __getattr__(self, name: str) -> Array:
@@ -83,7 +87,7 @@ class Loaded:
     def generate(self, text: Any, count: int = 10, temperature: float = 0, seed: int = 0) -> Iterator[Any]:
         """(word, Answer): each next word of a decoder, and the answer that ends with it."""
     def sweep(self, text: Any, metric: Callable[[Answer], float], heads: Any = None, **options: Any) -> Array:
-        """`metric(answer)` with one head after another off: of `heads` ("3.1", …), or (layers, heads) of all."""
+        """`metric(answer)` with one head after another off: of `heads` ("3.1", (3, 1), …), else (layers, heads)."""
     def patch(self, clean: Any, corrupt: Any, metric: Callable[[Array], float], at: str = 'heads') -> Array:
         """`metric(logits (T, words))` of `corrupt` with one part of `clean` after another put in; texts or answers."""
 

@@ -174,10 +174,57 @@ def is_array(value: Any) -> bool:
         hasattr(type(value), name) for name in ("__array__", "__array_interface__", "__dlpack__"))
 
 
+def head_names(value: Any, what: str = "off") -> list[str]:
+    """Heads as the program names them, of "3.1", (3, 1), lists and arrays of these, {3: [1]}. A number is refused: 3.1
+    may be 3.10."""
+    if isinstance(value, str):
+        return [str(value)]
+    parts: Any = [(layer, head) for layer in value for head in value[layer]] if isinstance(value, Mapping) else \
+        as_list(value)
+    require(np.iterable(parts) and not isinstance(parts, bytes), what, "heads as '3.1' or (3, 1)", repr(value))
+    if isinstance(parts, tuple) and len(parts) == 2 and all(isinstance(one, (int, np.integer)) for one in parts):
+        return [f"{parts[0]}.{parts[1]}"]
+    return [name for one in parts for name in head_names(tuple(one) if isinstance(one, list) else one, what)]
+
+
+def as_list(value: Any) -> Any:
+    """An array as nested lists, a scalar of it as a number; anything else as it is."""
+    return (value if isinstance(value, np.ndarray) else as_numpy(value)).tolist() if is_array(value) else value
+
+
+def sentences_in(text: Any) -> str:
+    """A text as it is, of several texts the lines: each is one sentence, so that answers have the places of texts."""
+    if isinstance(text, str):
+        return text
+    lines = [*text] if isinstance(text, Iterator) else as_list(text)
+    require(isinstance(lines, LISTS), "text", "a text or a list of texts", type(text).__name__)
+    for i, line in enumerate(lines):
+        require(isinstance(line, str), f"text {i}", "a text", type(line).__name__)
+        require(line and not re.search("[\r\n]", line), f"text {i}", "one line", "several" if line else "none")
+    return "\n".join(lines)
+
+
+def _plain(name: str, value: Any) -> Any:
+    """The value of an option as the program reads it: heads by name, ids and numbers as such, masks as arrays."""
+    if name == "off" and value is not None and value is not False:
+        return head_names(value)
+    if name.endswith("ids"):
+        ids = [*value] if isinstance(value, range) else as_list(value)
+        require(ids != [], name, "at least one", "none")
+        return ids
+    if name.endswith("mask") and isinstance(value, LISTS) and value:
+        return as_numpy(value)
+    return as_list(value) if is_array(value) and np.ndim(value) == 0 else value
+
+
+def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _plain(name.rstrip("_"), value) for name, value in options.items()}
+
+
 def words_of_options(options: Mapping[str, Any], folder: Folder, source: Any = None) -> list[str]:
     """The source, and `causal=True, off=["0.1"]` as `--causal --off 0.1`; arrays become .npy files."""
     words: list[str] = [] if source is None else [str(source)]
-    for name, value in options.items():
+    for name, value in plain_options(options).items():
         if value is None or value is False or (isinstance(value, LISTS) and not value):
             continue
         words.append("--" + name.rstrip("_").replace("_", "-"))
@@ -209,7 +256,7 @@ def _answer(command: str, text: Any, source: Any, options: Mapping[str, Any], *m
                 raise Error(str(error).replace(path.split("#")[0] + ": ", "")) from None
     with Folder() as folder:
         words = [*words_of_options(options, folder, source), *more, *([] if text is None else ["--text", "-"])]
-        return run([command, *words], text if text is None or isinstance(text, str) else "\n".join(text))
+        return run([command, *words], None if text is None else sentences_in(text))
 
 
 def _asked_of(text: Any, source: Any) -> Any:
@@ -499,7 +546,8 @@ class Model(Folder):
         config = getattr(model, "config", None)
         fields = config.to_dict() if hasattr(config, "to_dict") else config
         known = isinstance(fields, Mapping) and callable(getattr(model, "state_dict", None))
-        require(known, "open", "a model with config.to_dict() and state_dict()", type(model).__name__)
+        expected = "a path, a name, or a model with config.to_dict() and state_dict()"
+        require(known, "open", expected, type(model).__name__)
         super().__init__()
         backend = getattr(tokenizer, "backend_tokenizer", tokenizer)      # of tokenizers
         if hasattr(model, "save_pretrained"):       # names of weights may be others than while it runs

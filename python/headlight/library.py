@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import functools
 import json
+import operator
 import os
 import re
 import sys
@@ -16,7 +17,8 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .engine import LISTS, Array, Error, Folder, Model, _answer, export, program, refused, require, words_of_options
+from .engine import (LISTS, Array, Error, Folder, Model, _answer, export, first_line, head_names, plain_options,
+                     program, refused, require, sentences_in, words_of_options)
 
 _TEXT, _HANDLE, _SIZE = ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t
 _METRIC = ctypes.CFUNCTYPE(ctypes.c_double, _HANDLE, ctypes.POINTER(ctypes.c_float), ctypes.c_int64, ctypes.c_int64)
@@ -88,6 +90,30 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: _running and _torn.append(len(_running)))
 
 
+def _encoded(text: str) -> bytes:
+    """For C, where a text ends with its first NUL."""
+    with refused("text"):
+        require("\0" not in text, "text", "no character U+0000", "one")
+        return text.encode()
+
+
+def _whole(what: str, value: Any, least: int, most: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    require(least <= number <= most, what, f"a whole number, {least} to {most}", repr(value))
+    return number
+
+
+def _measured(metric: Callable[[Any], float], of: Any) -> float:
+    value = metric(of)      # what it raises is the caller's
+    try:
+        return float(value)
+    except (TypeError, ValueError, RuntimeError):
+        raise Error(f"metric: expected a number, found {first_line(repr(value))[:64]}") from None
+
+
 class _Owned:
     """A handle, freed with the last array that needs it, and the library that it is of."""
 
@@ -146,7 +172,30 @@ class Answer:
             reduced = export(text, model.source, reduce=reduce, **options)
             self._arrays.update((name, array) for name, array in reduced.items() if array.dtype.kind == "f")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copied or in another process it is asked again: the same bytes."""
+        return _again, (self._model, self._text, self._reduce, dict(self._options))
+
+    def __repr__(self) -> str:
+        return f"<Answer of {self._model!r}: {', '.join(self.keys())}>"
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *_SHORT, *self.keys()]
+
+    def __len__(self) -> int:
+        return len(self.keys())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __contains__(self, name: object) -> bool:
+        with contextlib.suppress(KeyError):
+            return name in self.keys() or self[name] is not None      # type: ignore[index]
+        return False
+
     def __getitem__(self, name: str) -> Array:
+        if not isinstance(name, str):
+            raise KeyError(f"answer: expected the name of an array, found {name!r}")
         if name not in self._arrays:
             try:
                 plain = re.sub(r"^(\d+\.)?((encoder|decoder|cross)_)?", "", name)
@@ -160,7 +209,7 @@ class Answer:
         if self._reduce:
             name = re.sub("attentions$", self._reduce, name)
         view = _View()
-        _call(self._owned.loaded, "array", self._owned.pointer, name.encode(), ctypes.byref(view), watched=False)
+        _call(self._owned.loaded, "array", self._owned.pointer, _encoded(name), ctypes.byref(view), watched=False)
         shape = tuple(view.shape[:view.axes])
         memory = (ctypes.c_float * int(np.prod(shape))).from_address(view.numbers)
         memory.owned = self._owned
@@ -199,29 +248,41 @@ class Answer:
         return [self._owned.get(name, _SIZE(i)).decode() for i in range(self._owned.get(number))]
 
 
+def _again(model: Loaded, text: Any, reduce: Optional[str], options: Mapping[str, Any]) -> Answer:
+    return model(text, reduce, **options)
+
+
 class Loaded:
     """An open model: `model("the cat sat", mask="causal", off=["3.1"])` is an `Answer`. `source`: as of `headlight`, or
     None: the shipped model that knows the words. Any number of threads may ask at once. Without the library each
     question is a process, and `generate` and `patch` are those of the module alone."""
 
     def __init__(self, source: Any = None, threads: int = 0) -> None:
-        self.source = source
+        self.source = source = os.fsdecode(source) if isinstance(source, bytes) else source
+        self._threads = _whole("threads", threads, 0, 2**31 - 1)
         named, loaded = None if source is None else os.fsencode(source), library()
+        require(named is None or (named and b"\0" not in named), "open", "a path or a name", repr(source))
         self._owned = _call(loaded, "open", named) if loaded else None
         if self._owned:
-            self._owned.get("set_threads", threads)
+            self._owned.get("set_threads", self._threads)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.source, self._threads)
+
+    def __repr__(self) -> str:
+        return f"<Loaded {str(self.source or 'shipped models')!r}>"
 
     def __call__(self, text: Any = None, reduce: Optional[str] = None, **options: Any) -> Answer:
         """`options` are those of the text, the masks and the edits of the command line, `_` for `-`; `reduce` sums up
         attentions as `export --reduce` does: "mean:heads"."""
+        require(reduce is None or isinstance(reduce, str), "reduce", "a text as 'mean:heads'", repr(reduce))
+        text, options = None if text is None else sentences_in(text), plain_options(options)
         if not self._owned:
             return Answer(self, None, text, options, reduce)
-        lines = text if isinstance(text, LISTS) else [text]
         plain = all(isinstance(value, (str, int, float, *LISTS)) for value in options.values())
         with contextlib.nullcontext() if plain else Folder() as folder:      # for arrays
-            words = words_of_options(options, folder) + ([] if text is None else ["--text", "\n".join(lines)])
-            with refused("text"):
-                array = (_TEXT * (len(words) + 1))(*map(str.encode, words))
+            words = words_of_options(options, folder) + ([] if text is None else ["--text", text])
+            array = (_TEXT * (len(words) + 1))(*map(_encoded, words))
             owned = _call(self._owned.loaded, "ask", self._owned.pointer, array)
         answer = Answer(self, owned, text, options, reduce)
         if reduce:      # wrong words are an Error here, not where an array is asked for
@@ -233,7 +294,10 @@ class Loaded:
         """(word, Answer): each next word of a decoder, and the answer that ends with it."""
         answer = self(text)
         require(answer._owned, "generate", "libheadlight.so", "none (headlight.generate asks the program)")
-        for _ in range(count):
+        seed = _whole("seed", seed, 0, 2**64 - 1)
+        with refused("temperature"):
+            temperature = float(temperature)
+        for _ in range(_whole("count", count, 0, 2**31 - 1)):
             last, drawn = answer._owned, (ctypes.c_float(temperature), ctypes.c_uint64(seed))
             owned = _call(last.loaded, "step", last.pointer, *drawn)
             ids = [token["id"] for token in json.loads(owned.get("tokens", _SIZE(0), b"tokens"))]
@@ -244,13 +308,18 @@ class Loaded:
                 return
 
     def sweep(self, text: Any, metric: Callable[[Answer], float], heads: Any = None, **options: Any) -> Array:
-        """`metric(answer)` with one head after another off: of `heads` ("3.1", …), or (layers, heads) of all."""
-        shape = _heads(self(text, **options)) if heads is None else (len(heads),)
-        every = [f"{layer}.{head}" for layer, head in np.ndindex(shape)] if heads is None else heads
-        return np.array([metric(self(text, off=[head], **options)) for head in every], float).reshape(shape)
+        """`metric(answer)` with one head after another off: of `heads` ("3.1", (3, 1), …), else (layers, heads)."""
+        require(callable(metric), "metric", "a function", type(metric).__name__)
+        text, options = None if text is None else sentences_in(text), plain_options(options)
+        others = options.pop("off", None) or []
+        shape = _heads(self(text, **options)) if heads is None else None
+        every = [f"{layer}.{head}" for layer, head in np.ndindex(shape)] if shape else head_names(heads, "heads")
+        values = [_measured(metric, self(text, off=[*others, head], **options)) for head in every]
+        return np.array(values, float).reshape(shape or len(every))
 
     def patch(self, clean: Any, corrupt: Any, metric: Callable[[Array], float], at: str = "heads") -> Array:
         """`metric(logits (T, words))` of `corrupt` with one part of `clean` after another put in; texts or answers."""
+        require(callable(metric), "metric", "a function", type(metric).__name__)
         first, second = (one if isinstance(one, Answer) else self(one) for one in (clean, corrupt))
         require(second._owned, "patch", "libheadlight.so", "none (headlight.patch asks the program)")
         shape = _heads(second, "keys" if at in ("k", "v") else "queries")
@@ -259,21 +328,21 @@ class Loaded:
 
         def of(_: Any, logits: Any, rows: int, words: int) -> float:
             try:
-                return float(metric(np.ctypeslib.as_array(logits, (rows, words)).copy()))
+                return _measured(metric, np.ctypeslib.as_array(logits, (rows, words)).copy())
             except BaseException as error:
                 raised.append(error)
                 return 0.0
-        _call(first._owned.loaded, "patch", first._owned.pointer, second._owned.pointer, at.encode(), _METRIC(of), None,
-              _HANDLE(values.ctypes.data), _SIZE(values.size), raised=raised)
+        _call(first._owned.loaded, "patch", first._owned.pointer, second._owned.pointer, _encoded(str(at)), _METRIC(of),
+              None, _HANDLE(values.ctypes.data), _SIZE(values.size), raised=raised)
         return values
 
 
 def _heads(answer: Answer, name: str = "queries") -> tuple[int, ...]:
-    """Layers and heads of the main stack."""
-    return answer[name if name in answer.keys() else "decoder_" + name].shape[:2]
+    """Layers and heads of the main stack, of several sentences that of the first."""
+    return answer[next(key for key in answer.keys() if re.fullmatch(rf"(0\.)?(decoder_)?{name}", key))].shape[:2]
 
 
 def open(model: Any = None, tokenizer: Any = None, threads: int = 0) -> Any:
     """What is asked: of a SOURCE (a path, a name, None) a `Loaded`, of a live model of torch a `Model`."""
-    named = model is None or isinstance(model, (str, os.PathLike))
+    named = model is None or isinstance(model, (str, bytes, os.PathLike))
     return Loaded(model, threads) if named else Model(model, tokenizer)

@@ -1,9 +1,11 @@
 """The engine in process: the same bytes as by process, a millisecond a call, and nothing ends the interpreter."""
 import contextlib
+import copy
 import gc
 import io
 import json
 import os
+import pickle
 import shutil
 import signal
 import subprocess
@@ -122,6 +124,70 @@ class Library(unittest.TestCase):
         for text in ("\ud800", "", "\0"):
             with self.assertRaises(headlight.Error):
                 model(text)
+
+    def test_heads_masks_and_ids_as_python_has_them(self):
+        model, torch = headlight.open("shipped:decoder"), common.torch
+        expected, plain = model("我请李雷", off="1.1").logits.tobytes(), model("我请李雷").logits.tobytes()
+        for off in ((1, 1), [(1, 1)], [(np.int64(1), 1)], np.array([[1, 1]]), {"1.1"}, np.array(["1.1"]), {1: [1]}, (one for one in ["1.1"]),
+                    torch.tensor([[1, 1]])):
+            self.assertEqual(model("我请李雷", off=off).logits.tobytes(), expected, off)
+        for off in (None, [], False, np.zeros((0, 2), int)):
+            self.assertEqual(model("我请李雷", off=off).logits.tobytes(), plain)
+        with by_process():
+            answer = headlight.open("shipped:decoder")("我请李雷", off=(one for one in ["1.1"]))
+            self.assertEqual([answer.logits.tobytes(), answer["ffn.hidden"].shape[0]], [expected, 2])
+            self.assertEqual(headlight.export("我请李雷", "shipped:decoder", off=[(1, 1)])["logits"].tobytes(), expected)
+        tri = np.tri(4, dtype=bool)
+        expected = model("我请李雷", mask=tri).attentions.tobytes()
+        for mask in (tri.tolist(), tuple(map(tuple, tri.astype(int).tolist())), torch.tensor(tri), tri[None, None]):
+            self.assertEqual(model("我请李雷", mask=mask).attentions.tobytes(), expected)
+        expected = model(ids=[5, 6]).logits.tobytes()
+        for ids in (np.array([5, 6]), np.array([[5, 6]], np.int32), torch.tensor([[5, 6]]), range(5, 7)):
+            self.assertEqual(model(ids=ids).logits.tobytes(), expected)
+        self.assertEqual(model("我请李雷", scale=torch.tensor(2.0)).logits.tobytes(), model("我请李雷", scale=2.0).logits.tobytes())
+
+    def test_misuse_is_an_error_of_one_line(self):
+        model = headlight.open("shipped:decoder")
+        number = lambda value: lambda of: value
+        for expected, ask in {
+                "found 1.1$": lambda: model("我", off=[1.1]), "found True$": lambda: model("我", off=True),
+                "found b'1.1'": lambda: model("我", off=b"1.1"), "ids: expected at least one": lambda: model(ids=[]),
+                "reduce: ": lambda: model("我", reduce=3), "text: .* found bytes": lambda: model(b"cat"),
+                "text: .* found int": lambda: model(3), "text 0: .* found int": lambda: model([3]),
+                "text 1: expected one line, found none": lambda: model(["我", ""]), "one line, found several": lambda: model(["我\n请"]),
+                r"text: expected no character U\+0000": lambda: model("a\0b"), "threads: .* found -1": lambda: headlight.open(threads=-1),
+                "threads: .* found '2'": lambda: headlight.open(threads="2"), "open: .* found ''": lambda: headlight.open(""),
+                "a path, a name, or a model .* found int": lambda: headlight.open(3), "open: .* found 'a": lambda: headlight.open("a\0b"),
+                "metric: .* found None": lambda: model.sweep("我", number(None), ["0.1"]),
+                "metric: .* found array": lambda: model.sweep("我", lambda answer: answer.logits, ["0.1"]),
+                "metric: .* found 'x'": lambda: model.patch("我", "请", number("x")),
+                "metric: expected a function": lambda: model.patch("我", "请", None), "place: .* found None": lambda: model.patch("我", "请", max, None),
+                "one each": lambda: model.patch(["我", "请"], ["请", "我"], max), "heads: .* found 0": lambda: model.sweep("我", len, range(2)),
+                "count: .* found 1.5": lambda: list(model.generate("我", 1.5)), "count: .* found -1": lambda: list(model.generate("我", -1)),
+                "temperature: ": lambda: list(model.generate("我", temperature="x")), "seed: ": lambda: list(model.generate("我", seed=2 ** 64)),
+                "expected one line, found none": lambda: headlight.export(["我", ""])}.items():
+            with self.subTest(expected), self.assertRaisesRegex(headlight.Error, expected) as raised:
+                ask()
+            self.assertNotIn("\n", str(raised.exception))
+        self.assertEqual(list(model.generate("我", 0)), [])
+        off = model.sweep("我请李雷", lambda answer: answer.logits[-1, 7], [(0, 1), "1.0"], off=["1.1"])
+        self.assertEqual(off[0], model("我请李雷", off=["1.1", "0.1"]).logits[-1, 7])
+        self.assertEqual(model.sweep(["我请", "李雷"], len).shape, (2, 8))
+
+    def test_an_answer_is_a_mapping_that_can_be_copied(self):
+        answer = headlight.open("shipped:decoder", threads=1)("我请李雷", off=["0.1"], mask=np.tri(4))
+        self.assertEqual(list(answer), answer.keys())
+        self.assertEqual((len(answer), "logits" in answer, "ffn.hidden" in answer), (8, True, True))
+        for name in ("nothing", 0, None):
+            self.assertNotIn(name, answer)
+            with self.assertRaises(KeyError):
+                answer[name]
+        self.assertIn("logits", dir(answer))
+        self.assertRegex(repr(answer), "^<Answer of <Loaded 'shipped:decoder'>: attentions, .*logits>$")
+        for other in (copy.copy(answer), copy.deepcopy(answer), pickle.loads(pickle.dumps(answer))):
+            self.assertEqual(other.attentions.tobytes(), answer.attentions.tobytes())
+        _, step = next(headlight.open("shipped:decoder").generate("我请李雷"))
+        self.assertEqual(copy.deepcopy(step).logits.tobytes(), step.logits.tobytes())
 
     def test_arrays_outlive_answer_and_model(self):
         answer = headlight.open("shipped:decoder")("我请李雷", mask="causal")
