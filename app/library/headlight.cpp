@@ -52,7 +52,7 @@ void clear(headlight_error* error) {
 void fill(headlight_error* error, const Error& found) {
   if (!error) return;
   copy_text(name(found.code), error->code, sizeof error->code);
-  copy_text(found.message(), error->line, sizeof error->line);
+  copy_text(printable_message(found.message()), error->line, sizeof error->line);
 }
 
 /// What the body returns; nothing where that is an Error, or where it threw, which the error says.

@@ -129,6 +129,8 @@ TEST(Library, NoInputHarmsIt) {
   EXPECT_FALSE(open("nothing-here"));
   EXPECT_STREQ(last.code, "file_absent");
   EXPECT_NE(std::string(last.line).find("nothing-here"), std::string::npos);
+  EXPECT_FALSE(open("two\nlines\xff"));
+  EXPECT_TRUE(std::string(last.line).starts_with("two?lines?: ")) << last.line;
   const Model model = open();
   const std::pair<Options, const char*> cases[] = {
       {{"--nothing", "1"}, "--nothing"},

@@ -155,7 +155,7 @@ class Library(unittest.TestCase):
                 "reduce: ": lambda: model("我", reduce=3), "text: .* found bytes": lambda: model(b"cat"),
                 "text: .* found int": lambda: model(3), "text 0: .* found int": lambda: model([3]),
                 "text 1: expected one line, found none": lambda: model(["我", ""]), "one line, found several": lambda: model(["我\n请"]),
-                r"text: expected no character U\+0000": lambda: model("a\0b"), "threads: .* found -1": lambda: headlight.open(threads=-1),
+                r"text: expected no character U\+0000": lambda: model("a\0b"), "^two.lines.: kind": lambda: headlight.open("two\nlines\udcff"), "threads: .* found -1": lambda: headlight.open(threads=-1),
                 "threads: .* found '2'": lambda: headlight.open(threads="2"), "open: .* found ''": lambda: headlight.open(""),
                 "a path, a name, or a model .* found int": lambda: headlight.open(3), "open: .* found 'a": lambda: headlight.open("a\0b"),
                 "metric: .* found None": lambda: model.sweep("我", number(None), ["0.1"]),
