@@ -10,6 +10,7 @@
 #include "figure/page.h"
 #include "math/attention.h"
 #include "model/head_text.h"
+#include "text/characters.h"
 #include "words/grid_words.h"
 #include "words/head_name_words.h"
 #include "words/relation_words.h"
@@ -45,6 +46,9 @@ std::vector<std::vector<const NamedArc*>> by_relation(const std::vector<const Na
 
 constexpr const char* kBeforeName = "  ";
 constexpr std::size_t kLeastOfName = 7;  // characters, the ellipsis one of them: fewer do not distinguish names
+
+/// Whether it is a word, no mark.
+bool has_letters(const Token& token) { return std::ranges::any_of(code_points(token.text), is_word_character); }
 
 }  // namespace
 
@@ -134,7 +138,7 @@ CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell
           .rests = key.special && !query.special,
           .by_hand = by_hand,
           .only = (shown ? folded->map(head).size() : trace.queries(head.stack) * trace.keys(head.stack)) == 1,
-          .of_picture = is_of_picture(trace),
+          .between_words = !is_of_picture(trace) && has_letters(query) && has_letters(key),
           .share = !trace.is_signed || !open};
 }
 
@@ -145,7 +149,7 @@ std::vector<std::string> lines_of_cell(Language language, const CellInWords& cel
   if (cell.share && cell.weight < 0)
     return {filled(words(language, kStageWords.cannot_look), {cell.query, cell.key}) + stop};
   const auto in_words = [&](const Words& looks) {
-    const Words& strongest = cell.of_picture ? kStageWords.strongest_patch : kStageWords.strongest;
+    const Words& strongest = cell.between_words ? kStageWords.strongest : kStageWords.strongest_cell;
     std::string line = chosen || cell.only ? "" : words(language, strongest);
     line += cell.itself ? filled(words(language, kStageWords.looks_at_itself), {cell.query, share})
                         : filled(words(language, looks), {cell.query, cell.key, share});

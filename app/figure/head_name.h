@@ -42,14 +42,14 @@ std::vector<HeadName> names_of(Language language, const Document& document, cons
 
 /// What a cell is: “The” looks at “teacher”, 97 %.
 struct CellInWords {
-  std::string query, key;  // as its axes show them
-  float weight = 0;        // below 0: a mask hides it
-  bool itself = false;     // the word looks at itself
-  bool rests = false;      // a word looks at a special token
-  bool by_hand = false;    // the weight was set by hand
-  bool only = false;       // the map has no other
-  bool of_picture = false;
-  bool share = true;  // false: one of another program's numbers, of which some are below 0
+  std::string query, key;     // as its axes show them
+  float weight = 0;           // below 0: a mask hides it
+  bool itself = false;        // the word looks at itself
+  bool rests = false;         // a word looks at a special token
+  bool by_hand = false;       // the weight was set by hand
+  bool only = false;          // the map has no other
+  bool between_words = true;  // neither is a mark or of a picture
+  bool share = true;          // false: one of another program's numbers, of which some are below 0
 };
 /// `folded`: the maps as they are shown, whose words and weight the cell has where it is in them.
 CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell, const FoldedStack* folded = nullptr);

@@ -90,12 +90,24 @@ void add_grammar(const TrainingCard& card, const Trace& trace, Stack stack, cons
     }
 }
 
+/// Whether it is a mark that is not read as a word, as % and & are: the period of “Dr.” is no noun.
+bool is_mark_alone(const std::string& word) {
+  constexpr std::u32string_view kRead = U"&%$#@+*/=";
+  const auto is_silent = [&](char32_t c) { return is_punctuation(c) && kRead.find(c) == std::u32string_view::npos; };
+  return std::ranges::all_of(code_points(word), is_silent);
+}
+
 void add_labelled(const ArcLabels& labels, const Trace& trace, const std::vector<SpeltWord>& words,
                   ArcLanguage language, std::vector<NamedArc>& arcs) {
   const std::vector<PointedPair> pairs = pointed_pairs(trace, labels.heads, words);
   const std::string& text = trace.query_tokens().text;
   for (const LabelledPair& label : agreeing_pairs(labels, language, pairs, text, words)) {
     const PointedPair& pair = pairs[label.pair];
+    const auto is_mark = [&](Index word) {
+      const SpeltWord& spelt = words[static_cast<std::size_t>(word)];
+      return is_mark_alone(text.substr(spelt.begin, spelt.end - spelt.begin));
+    };
+    if (is_mark(pair.from) || is_mark(pair.to)) continue;
     const std::string& relation = labels.relations[label.relation];
     for (std::size_t head = 0; head < labels.heads.size(); ++head) {
       const ArcPrecision* measured = labels.precision(labels.heads[head], relation, language);

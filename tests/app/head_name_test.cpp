@@ -163,6 +163,19 @@ TEST(HeadName, TheOnlyCellOfAMapIsNoStrongestOne) {
   };
   EXPECT_TRUE(line_of("hello").starts_with("“hello” looks at itself")) << line_of("hello");
   EXPECT_TRUE(line_of("hello there").starts_with("Strongest between words")) << line_of("hello there");
+  EXPECT_TRUE(line_of("猫。").starts_with("Strongest: ")) << "a mark is no word: " << line_of("猫。");
+}
+
+TEST(HeadName, NoMarkHasARelation) {
+  const Answered answer =
+      answered("shipped:any-sentence", "Dr. Maria Lopez moved to Oslo in 1998 with three suitcases.");
+  const SentenceArcs arcs = named_arcs(answer.document, *answer.trace);
+  const auto text_of = [&](const SpeltWord& word) {
+    return answer.trace->query_tokens().text.substr(word.begin, word.end - word.begin);
+  };
+  EXPECT_GT(arcs.named.size(), 4u);
+  for (const NamedArc& arc : arcs.named)
+    EXPECT_TRUE(text_of(arc.from) != "." && text_of(arc.to) != ".") << arc.relation;
 }
 
 TEST(HeadName, AWordOfAnotherSequenceIsNotItself) {
