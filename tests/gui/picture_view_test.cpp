@@ -147,6 +147,39 @@ TEST_F(ClassifierView, TheClassesStandBelowThePictureWithTheirProbabilities) {
     EXPECT_FALSE(harness->says(word)) << word << " in " << harness->words_on_screen();
 }
 
+/// Two pictures of one classifier: which parts of A bring its class back, by row and column.
+TEST_F(ClassifierView, WhatIsTakenFromAIsNamedByRowAndColumn) {
+  Harness& h = *harness;
+  h.push(KeepAnswer{});
+  h.push(OpenPath{(*asset_folder() / "assets" / "pictures" / "shapes-2.png").string()});
+  h.settle();
+  h.click("view compare");
+  h.settle();
+  h.click("take from a");
+  h.settle();
+  ASSERT_TRUE(h.state.patch) << h.words_on_screen();
+  EXPECT_TRUE(h.state.patch->is_whole());
+  EXPECT_EQ(h.state.patch->restored.rows(), 2);  // layers
+  EXPECT_EQ(h.state.patch->restored.cols(), 2);  // heads
+  EXPECT_EQ(h.map("patch").weights, h.state.patch->restored);
+  for (const char* word : {"word", "sentence"}) EXPECT_FALSE(h.says(word)) << word << " in " << h.words_on_screen();
+  h.click("patch residual");
+  h.settle();
+  const PatchMap& map = *h.state.patch;
+  EXPECT_EQ(map.choice.form, PatchForm::residual);
+  ASSERT_EQ(map.restored.cols(), 14) << "the class token, a register and each patch";
+  EXPECT_NEAR(map.restored.row(map.restored.rows() - 1).sum(), 1, 0.2) << "the last block alone decides";
+  const DrawnMap drawn = h.map("patch");
+  const float cell = drawn.box.w / 14;
+  h.click_at({drawn.box.x + 8.5f * cell, drawn.box.y + 1});
+  h.settle();
+  EXPECT_EQ(h.state.patch->choice.form, PatchForm::tokens) << "a cell leads to its layer's heads";
+  EXPECT_TRUE(h.says("1,2")) << h.words_on_screen();  // token 8: row 1, column 2
+  h.click("compare maps");
+  h.settle();
+  EXPECT_TRUE(h.has("picture A token 8"));
+}
+
 TEST_F(PictureView, ASmallMapChoosesItsHead) {
   harness->click("head 0.1");
   EXPECT_EQ(harness->state.view.chosen, (HeadRef{0, 1}));
