@@ -8,7 +8,7 @@ cmake_minimum_required(VERSION 3.25)
 file(READ ${WEB}/worker.js WORKER)
 
 # In the order in which they are evaluated: nothing at the top of a module may use a later one.
-set(MODULES unicode core data look elements paint state stage numbers atlas controls live api
+set(MODULES unicode core data look elements paint state stage numbers changes atlas controls live api
   bridge lessons site main)
 
 file(GLOB FOUND RELATIVE ${WEB} ${WEB}/*.js)

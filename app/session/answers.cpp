@@ -5,7 +5,6 @@
 
 #include "base/result.h"
 #include "card/training_card.h"
-#include "models/model_choice.h"
 #include "models/model_sources.h"
 #include "names/sentence_facts.h"
 #include "question/samples.h"
@@ -14,6 +13,7 @@
 #include "session/state.h"
 #include "session/state_rules.h"
 #include "session/tool_state.h"
+#include "view/change_source.h"
 
 namespace headlight {
 namespace {
@@ -95,24 +95,6 @@ bool takes_changes(const AppState& state) {
   const bool waits = is_stale(state) || state.generation || is_live(state);
   return state.view.view == View::heads && !waits && of_text && !nothing_asked(state) &&
          config_of(document).arch != Arch::encoder_decoder && state.requests.size() <= kMostTogether;
-}
-
-/// The sentence in which a token is replaced, as the window would ask about it.
-std::optional<Retyped> retyped(const Document& document, const BundledModels* shipped, const Lexicon& lexicon,
-                               std::size_t sentence, std::size_t sentence_begin, const Token& token,
-                               const std::string& word) {
-  std::string text = document.source.text;
-  std::size_t begin = sentence_begin + token.begin;
-  const std::size_t end = sentence_begin + token.end;
-  while (begin < end && text[begin] == ' ') ++begin;
-  text.replace(begin, end - begin, word);
-  Document changed = document;
-  set_text(changed, TextSide::source, text, lexicon);
-  if (shipped && !choose_model(changed, shipped, {}, true)) return std::nullopt;
-  if (changed.model != document.model) return std::nullopt;
-  auto requests = requests_of(changed, lexicon);
-  if (!requests || sentence >= requests->size()) return std::nullopt;
-  return Retyped{std::move(text), std::move((*requests)[sentence])};
 }
 
 }  // namespace
@@ -315,17 +297,9 @@ std::optional<ChangesQuestion> changes_question(const AppState& state) {
 
 Job changes_job(const ChangesQuestion& question, const AppState& state) {
   return [question, document = state.document, shipped = state.shipped, &lexicon = *state.lexicon,
-          sentence = state.view.sentence, begin = sentence_begin(state), asked = state.changes.question(),
+          sentence = state.view.sentence, asked = state.changes.question(),
           known = state.changes.answer()](Progress& progress) -> std::optional<Command> {
-    ChangeSource source;
-    source.retype = [&](const Token& token, const std::string& word) {
-      return retyped(document, shipped.get(), lexicon, sentence, begin, token, word);
-    };
-    if (document.card) source.labels = document.card->arcs.get();
-    if (const auto& samples = read_samples())
-      for (const Sample& sample : *samples)
-        if (!sample.change.empty() && sample.text == document.source.text)
-          source.examples.emplace_back(sample.change, sample.into);
+    const ChangeSource source = change_source(document, shipped.get(), lexicon, sentence);
     // Another word of the reader's needs no new search.
     ChangesQuestion same = question;
     if (asked) same.own = asked->own;

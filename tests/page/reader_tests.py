@@ -323,3 +323,25 @@ def test_picture(s):
     apart = max(abs(a - c) for a, c in zip(weights, [w for row in exported for w in row]))
     expect(apart <= 1e-3, f'expected the weights of the export, found {apart} apart')
     expect('Sentence' not in b.js('document.body.innerText'), 'expected no word of a sentence')
+
+
+def test_two_pictures(s):
+    """A page of two pictures: the row of a token over A, B and their difference; a click on a patch of any makes it the one that looks."""
+    folder = s.golden.resolve().parents[1] / 'assets' / 'pictures'
+    b, question = s.browser, ('shipped:shapes', '--picture', folder / 'shapes-2.png')
+    s.open(s.page('two-pictures', *question, '--against', f'--picture {folder / "shapes-1.png"}', '--head', '2.2'))
+    expect(b.js('headlight.state().view') == 'compare', 'expected the comparison first')
+    # Three pictures, A's its own, and a map over each.
+    pixels = b.js('''[...document.querySelectorAll("#stage-map .cells canvas")].map((one) =>
+      [one.width, one.height, [...one.getContext("2d").getImageData(0, 0, one.width, one.height).data].reduce((a, c) => a + c, 0)].join())''')
+    expect(len(pixels) == 6 and pixels[1] == pixels[2] != pixels[0] and pixels[0].startswith('56,56,'), f'expected A, B and B again, found {pixels}')
+    expect(all(one.startswith('7,7,') for one in pixels[3:]), f'expected maps of 7 × 7 patches, found {pixels}')
+    x, y = b.js('''(() => { const box = document.querySelectorAll("#stage-map .cells canvas")[0].getBoundingClientRect();
+      return [box.x + 3.5 * box.width / 7, box.y + 2.5 * box.height / 7]; })()''')
+    b.click(x, y)
+    b.settled()
+    expect(b.js('headlight.state().pinned[0]') == 18, f"expected row 2, column 3 to look, found {b.js('headlight.state().pinned')}")
+    line = b.js('document.querySelector("#compare-head .sentence").textContent')
+    expect('2,3' in line and line.count('%') >= 2, f'expected the numbers of both in words, found {line!r}')
+    if s.pictures:
+        (s.pictures / 'two-pictures.png').write_bytes(b.screenshot())

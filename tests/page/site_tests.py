@@ -272,6 +272,42 @@ def test_site_compares(s):
     expect(SENTENCE in shown[0] and '车票' in shown[1], f'the titles are {shown}')
 
 
+def test_site_changes_a_word(s):
+    """Words are tried for the row of the pinned cell when nothing happens; the reader's own is answered with each key. A click takes the
+    sentence, and its number is the one that was promised."""
+    line, text = '#changes', (lambda of: s.browser.js(f'document.querySelector("{of}").innerText').replace('\u2068', '').replace('\u2069', ''))
+    own = lambda word: s.browser.js('(() => { const input = document.getElementById("own-word"); input.value = %s; input.dispatchEvent(new Event("input")); })()' % json.dumps(word))
+    visit(s, f'#model=auto&text={ENGLISH}')
+    s.browser.js('document.documentElement.lang === "en" || document.querySelector("#options .link").click()')
+    s.browser.settled()
+    tokens = s.browser.js('headlight.state().tokens')
+    it, animal, street = (tokens.index(word) for word in ('it', 'animal', 'street'))
+    s.browser.js(f'headlight.set({{layer: 1, head: 5, pinned: [{it}, {animal}], view: "sentence"}})')
+    wait_until(lambda: 'tired → wide: street' in text(line), f'the offer of a window; found {text(line)!r}')
+    expect('Change a word:' in text(line), text(line))
+    own('zzz')
+    s.browser.settled()
+    expect('stands for no word here' in text(line), text(line))
+    own('wide')
+    s.browser.settled()
+    expect('→ wide: ' in text(line) and text(line).count('→') == 2, text(line))
+    own('')
+    s.browser.settled()
+    expect('tired → wide: street' in text('#changes button'), f'what was tried stays; found {text(line)!r}')
+    promised = text('#changes button').split('→')[-1].strip()
+    s.browser.js('document.querySelector("#changes button").click()')
+    wait_until(lambda: s.browser.js('document.getElementById("ask").value') == ENGLISH.replace('tired', 'wide'), 'the other sentence')
+    s.browser.settled()
+    weight = page_weights(s.browser, 'Self', 1, 5)[it * len(tokens) + street]
+    expect(promised == f'{100 * weight:.0f} %', f'promised {promised}, found {weight}')
+    expect(s.browser.js('headlight.state().pinned') == [it, animal], 'the cell does not stay')
+    agrees(s, 'changed', GRAMMAR, '--text', ENGLISH.replace('tired', 'wide'))
+    wait_until(lambda: 'wide → tired: animal' in text(line), f'and back; found {text(line)!r}')
+    s.browser.js('headlight.set({off: ["1.5"]})')
+    s.browser.settled()
+    expect(not s.browser.js('document.querySelector("#changes").getBoundingClientRect().height'), 'a head that is off has a line')
+
+
 def test_site_waits_for_input_methods(s):
     """Enter that confirms a candidate of an input method asks nothing."""
     visit(s, f'#model=encoder&text={SENTENCE}')

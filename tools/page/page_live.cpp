@@ -66,8 +66,8 @@ Result<LiveFiles> live_files(const Document& document, const std::string& folder
     if (!tokenizers || !tokenizers->source) return cannot("a model without a tokenizer");
   }
   const auto assets = TRY(asset_folder());
-  if (document.card)
-    add(assets / "assets/grammar.json", "/assets/grammar.json");  // whose sentences its heads are named in
+  if (document.card)  // the sentences in which its heads are named, and the words that examples change
+    for (const std::string name : {"assets/grammar.json", "assets/samples.json"}) add(assets / name, "/" + name);
   if (model && !cuts_by_list(tokenizers->source) && !cuts_by_list(tokenizers->target)) return files;
   for (const char* name :
        {"assets/lexicon.txt", "assets/models/encoder/tokenizer.json", "assets/models/any-sentence/tokenizer.json"})

@@ -73,27 +73,18 @@ Status add_changes(Page& page, const AnswerComparison& comparison, const FigureO
   return Done{};
 }
 
-/// The row of a token over both pictures and their difference: side by side, or where the words above each have no room
-/// so, one below the other.
+/// The row of a token over both pictures and their difference.
 void add_pictures(Page& page, const ComparedPictures& pictures, Index query, const ColourScale& weights,
                   const ColourScale& differences, const FigureOptions& options) {
-  const float gap = 2 * page.label, third = (page.room() - 2 * gap) / 3, title = kPictureTitle * page.label;
-  const auto laid_out = [&](float width) {
-    return picture_layout(pictures.front().tokens.picture->grid, width, page.most_height(), page.label, 0,
-                          page.measure);
-  };
-  const PictureLayout narrow = laid_out(third);
-  const bool stacked = narrow.width() > third;
-  const PictureLayout layout = stacked ? laid_out(std::max(narrow.width(), page.room() / 2)) : narrow;
-  Point at{page.left(), page.y + title};
-  for (const ComparedPicture& one : pictures) {
-    const bool is_difference = one.side == JointSide::difference;
-    add_compared_picture(page.drawing, moved(layout, at), one,
+  const auto layouts = compared_layouts(pictures, {page.left(), page.y, page.room(), page.most_height()}, page.label, 0,
+                                        2 * page.label, page.measure);
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    const bool is_difference = pictures[i].side == JointSide::difference;
+    add_compared_picture(page.drawing, layouts[i], pictures[i],
                          {.query = query, .scale = is_difference ? differences : weights, .cover = options.cover},
                          page.measure);
-    page.y = at.y + layout.height();
-    at = stacked ? Point{at.x, page.y + gap + title} : Point{at.x + third + gap, at.y};
   }
+  page.y = layouts.back().height();
 }
 
 /// A, B and B − A as maps.

@@ -94,6 +94,24 @@ std::optional<ComparedPictures> compared_pictures(const Trace& a, const Trace& b
                           ComparedPicture{JointSide::difference, "B − A", of_b, maps.difference}};
 }
 
+std::array<PictureLayout, 3> compared_layouts(const ComparedPictures& pictures, const Box& area, float em, float step,
+                                              float gap, const TextWidth& measure) {
+  const float third = (area.w - 2 * gap) / 3, title = kPictureTitle * em;
+  const auto laid_out = [&](float width) {
+    return picture_layout(pictures.front().tokens.picture->grid, width, area.h, em, step, measure);
+  };
+  const PictureLayout narrow = laid_out(third);
+  const bool stacked = narrow.width() > third;
+  const PictureLayout one = stacked ? laid_out(std::max(narrow.width(), area.w / 2)) : narrow;
+  const Point next = stacked ? Point{0, one.height() + gap + title} : Point{third + gap, 0};
+  std::array<PictureLayout, 3> layouts;
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    const auto steps = static_cast<float>(i);
+    layouts[i] = moved(one, {area.x + steps * next.x, area.y + title + steps * next.y});
+  }
+  return layouts;
+}
+
 void add_compared_picture(Drawing& scene, const PictureLayout& layout, const ComparedPicture& shown,
                           const ComparedMarks& marks, const TextWidth& measure) {
   const Vector weights = shown.cells.row(marks.query);

@@ -63,6 +63,11 @@ std::optional<ComparedPictures> compared_pictures(const Trace& a, const Trace& b
 /// How high the title of a picture is, in ems.
 inline constexpr float kPictureTitle = 1.6f;
 
+/// Where the three stand below the top of the area: side by side, or where the words above each have no room so, one
+/// below the other. `step`: as picture_layout has it.
+std::array<PictureLayout, 3> compared_layouts(const ComparedPictures& pictures, const Box& area, float em, float step,
+                                              float gap, const TextWidth& measure);
+
 struct ComparedMarks {
   Index query = 0;  // the token whose row is shown, outlined
   ColourScale scale = {};

@@ -8,6 +8,7 @@
 #include "page/core/page_answers.h"
 #include "question/json/document_json.h"
 #include "question/tokenizers.h"
+#include "view/change_source.h"
 #include "view/start_cell.h"
 
 namespace headlight {
@@ -17,6 +18,9 @@ using nlohmann::json;
 
 /// Words that a translator writes at most.
 constexpr std::size_t kMostWritten = 32;
+
+/// Words tried for one row: meanwhile the page stands still.
+constexpr Index kMostTried = 60;
 
 /// The models that come along and were asked: each is read once.
 BundledModels asked_models;
@@ -54,8 +58,8 @@ Status LiveAnswer::ask(const json& asked, std::size_t most) {
   auto document = TRY(document_of(asked, &document_));
   const Lexicon* lexicon = kept_lexicon();
   const auto requests = TRY(requests_of(document, lexicon ? *lexicon : Lexicon{}));
-  const auto sentence = std::min(asked.value("sentence", std::size_t{0}), requests.size() - 1);
-  Request request = requests[sentence];
+  sentence_ = std::min(asked.value("sentence", std::size_t{0}), requests.size() - 1);
+  Request request = requests[sentence_];
   take_seed(asked, request.edits);
   for (const Tokens* tokens : {&request.tokens, &request.target})
     if (tokens->size() > most)
@@ -69,6 +73,45 @@ Result<std::optional<bool>> LiveAnswer::knows(const json& asked, bool typing) {
   const auto document = TRY(document_of(asked, nullptr));
   if (!document.model) return std::optional<bool>();
   return knows_all({document.model_path, document.model, document.tokenizers, document.card}, document.source, typing);
+}
+
+std::shared_ptr<const WordChanges> LiveAnswer::changes(const HeadRef& head, Index query, const std::string& own,
+                                                       bool searches) {
+  const Trace& trace = *trace_;
+  const Edits& edits = trace.request.edits;
+  const Tokens& tokens = trace.query_tokens();
+  const bool by_hand = std::ranges::any_of(
+      edits.weights, [&](const WeightEdit& edit) { return edit.head == head && edit.cell.query == query; });
+  if (head.stack != Stack::self || !document_.model || !reads_sentences(document_) || !document_.text_pair.empty() ||
+      trace.request.config.arch == Arch::encoder_decoder || trace.queries() > kLongestChanged ||
+      trace.logits.size() == 0 || !trace.model->vocabulary || !trace.model->embeddings.tokens || by_hand ||
+      is_off(edits, head))
+    return nullptr;
+  const Token& word = tokens.tokens[static_cast<std::size_t>(query)];
+  if (word.special || word.pad) return nullptr;
+  const Lexicon* lexicon = kept_lexicon();
+  const Lexicon none;
+  // A sentence that chose its model is to keep it.
+  Document same = document_;
+  const bool chose = choose_model(same, &asked_models) && same.model == document_.model;
+  ChangeSource source = change_source(document_, chose ? &asked_models : nullptr, lexicon ? *lexicon : none, sentence_);
+  source.retype = [&, retype = source.retype, left = kMostTried](const Token& token, const std::string& in) mutable {
+    std::optional<Retyped> changed;
+    if (left-- > 0) changed = retype(token, in);
+    if (changed) {  // the page's own masks and edits
+      changed->request.edits = edits;
+      changed->request.mask = trace.request.mask;
+    }
+    return changed;
+  };
+  const ChangesQuestion row{trace_, head, query};
+  const WordChanges untried{.word = tokens.tokens[static_cast<std::size_t>(query)].text};
+  const WordChanges* known = row == asked_changes_ && known_changes_ ? known_changes_.get() : nullptr;
+  ChangesQuestion question = row;
+  question.own = own;
+  auto found = find_changes(question, source, unwatched(), known || searches ? known : &untried);
+  if (known || searches) asked_changes_ = row, known_changes_ = found;
+  return found;
 }
 
 json start_object(const Document& document, const Trace& trace, const SentenceArcs& arcs) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "base/result.h"
+#include "derived/word_changes.h"
 #include "names/named_arcs.h"
 #include "question/document.h"
 #include "question/question_fields.h"
@@ -73,6 +74,9 @@ class LiveAnswer : public PageAnswer {
   /// Whether the request's model knows every word of its text (models/model_choice.h); nothing where it has none.
   static Result<std::optional<bool>> knows(const nlohmann::json& request, bool typing);
   Status change(const nlohmann::json& request) override;
+  /// What another word does to the row of a word; unless `searches` the reader's word `own` alone, and what was found
+  /// for the row before. Null where none is tried: of a row that is set by hand, without a vocabulary.
+  std::shared_ptr<const WordChanges> changes(const HeadRef& head, Index query, const std::string& own, bool searches);
   nlohmann::json start() const { return start_object(document_, *trace_, arcs(false)); }
   bool is_answered() const { return trace_ != nullptr; }
   /// Precondition of all that follow: is_answered().
@@ -86,7 +90,10 @@ class LiveAnswer : public PageAnswer {
   Status write(Request request);
 
   Document document_;
+  std::size_t sentence_ = 0;  // of its text
   std::shared_ptr<const Trace> trace_;
+  ChangesQuestion asked_changes_;  // what was searched last, without a word of the reader's
+  std::shared_ptr<const WordChanges> known_changes_;
 };
 
 }  // namespace headlight

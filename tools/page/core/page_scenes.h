@@ -40,8 +40,9 @@ struct PageScene {
   Drawing drawing = {};
   std::vector<std::string> keys = {};    // of its Cells, in their order: under one key they have the same numbers
   std::vector<HeadRef> thumbnails = {};  // of Cells without numbers, the head that they show, in the same order
-  nlohmann::json beside = nlohmann::json::object();  // what belongs to the scene but is not drawn
-  std::function<nlohmann::json(Point)> at = {};      // what lies there, as the functions below say; null: nothing
+  std::shared_ptr<const PatchedPicture> picture_of_a = {};  // of two answers; other Images are of the answer
+  nlohmann::json beside = nlohmann::json::object();         // what belongs to the scene but is not drawn
+  std::function<nlohmann::json(Point)> at = {};  // what lies there, as the functions below say; null: nothing
 };
 
 /// The same up to the largest number of the map.
@@ -55,8 +56,8 @@ std::optional<PageScene> scene_of_sentence(PageMaps& maps, const PageLook& look,
 PageScene scene_of_text(PageMaps& maps, const PageLook& look, const TextWidth& measure);
 /// At a point: `cell`.
 PageScene scene_of_flow(PageMaps& maps, const PageLook& look, const TextWidth& measure);
-/// A, B and B − A. At a point: `cell`, of B, and `line`, the three numbers in words. Nothing where the sentences are
-/// too long.
+/// A, B and B − A; of two pictures the row of a token over each. At a point: `cell`, of B, and `line`, the three
+/// numbers in words. Nothing where the sentences are too long.
 std::optional<PageScene> scene_of_comparison(PageMaps& a, PageMaps& b, const PageLook& look, const TextWidth& measure);
 /// The labels of a part of a side, at this size of type.
 AxisText axis_of(const std::vector<Token>& tokens, Index first, Index count, float size, const TextWidth& measure);

@@ -272,6 +272,36 @@ PageScene scene_of_flow(PageMaps& maps, const PageLook& look, const TextWidth& m
   return scene;
 }
 
+/// Two pictures under one head: what the chosen token looks at in each, and the difference. At a token: the row is its
+/// own after a click.
+PageScene scene_of_pictures(const ComparedPictures& pictures, const ComparedHead& compared, const PageLook& look,
+                            const ColourScale& weights, const ColourScale& differences, const TextWidth& measure) {
+  constexpr float kGap = 16;
+  const Index query = look.pinned ? look.pinned->query : 0;
+  const float height = look.height - kPictureTitle * kSmallLine;
+  const auto layouts = compared_layouts(pictures, {2, 0, look.width - 4, height}, kSmallLine, 1, kGap, measure);
+  PageScene scene{.picture_of_a = pictures.front().tokens.picture};
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    const bool is_difference = pictures[i].side == JointSide::difference;
+    const ColourScale& scale = is_difference ? differences : weights;
+    add_compared_picture(scene.drawing, layouts[i], pictures[i], {.query = query, .scale = scale}, measure);
+    scene.keys.push_back(head_text(look.head) + " " + pictures[i].title + " at " + std::to_string(query));
+  }
+  scene.drawing.width = look.width;
+  scene.drawing.height = layouts.back().height() + 4;
+  scene.at = [layouts, query, weights, compared](Point at) -> json {
+    for (const PictureLayout& layout : layouts)
+      for (Index token = 0; token < layout.grid.tokens(); ++token) {
+        if (!layout.box(token).contains(at.x, at.y)) continue;
+        Index strongest = 0;
+        compared.maps.b.row(token).maxCoeff(&strongest);
+        return {{"line", line_of_cells(compared, {query, token}, weights)}, {"cell", cell_beside({token, strongest})}};
+      }
+    return {};
+  };
+  return scene;
+}
+
 std::optional<PageScene> scene_of_comparison(PageMaps& a, PageMaps& b, const PageLook& look, const TextWidth& measure) {
   const auto compared = compare_head(a.trace(), b.trace(), look.head);
   if (!compared) return std::nullopt;
@@ -285,6 +315,8 @@ std::optional<PageScene> scene_of_comparison(PageMaps& a, PageMaps& b, const Pag
   for (Index i = 0; i < pair.difference.size(); ++i)
     if (const float far = std::abs(pair.difference.data()[i]); std::isfinite(far)) apart = std::max(apart, far);
   const ColourScale differences{.theme = look.scale.theme, .top = nice_range(apart), .diverging = true};
+  if (const auto pictures = compared_pictures(a.trace(), b.trace(), pair))
+    return scene_of_pictures(*pictures, *compared, look, weights, differences, measure);
   PageScene scene;
   Page page{scene.drawing, measure, ink_colours(look.scale.theme), 15, 12.5f, 10, 12, 0, 0, false};
   page.drawing.width = look.width;

@@ -28,7 +28,8 @@ struct ItemWriter {
         {"g", "M" + place(corners[0]) + "L" + place(corners[1]) + "L" + place(corners[2]) + "Z", scene_colour(colour)});
   }
   void operator()(const Image& one) const {
-    list.push_back({"i", brief(one.box.x), brief(one.box.y), brief(one.box.w), brief(one.box.h)});
+    list.push_back({"i", brief(one.box.x), brief(one.box.y), brief(one.box.w), brief(one.box.h),
+                    one.picture && one.picture == scene.picture_of_a ? 1 : 0});
   }
   void operator()(const Cells& one) {
     list.push_back({"c", brief(one.box.x), brief(one.box.y), brief(one.box.w), brief(one.box.h),

@@ -115,7 +115,7 @@ export function createControls(store, redraw) {
 
   /** All of them; `views` are those that the page has. */
   return {draw(views) {
-    const called = (name) => name === 'text' && store.core.picture ? 'picture' : name;
+    const called = (name) => name === 'text' && store.core.pictures.length > 0 ? 'picture' : name;
     const choices = views.map((name) => [name, wordsOf(`view_${called(name)}`), wordsOf(`tip_view_${called(name)}`)]);
     fill(byId('views'), segmented('views', choices, store.view.view, (view) => store.look({view})));
     drawMask();

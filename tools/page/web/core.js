@@ -55,6 +55,7 @@ export async function startCore(bytes) {
   const place = (stack, layer, head) => [stack.side, stack.number, layer, head];
 
   return {
+    pictures: [], bitmaps: [],  // of the page and of its A
     /** A file of the core's memory, from its parts. */
     put(name, parts) { giveName(name, (at, size) => core.put(at, size, given(parts), sizeOf(parts))); },
     /** Drops one that no answer reads. */
@@ -106,6 +107,8 @@ export async function startCore(bytes) {
     table: (look) => answered(look, core.table),
     ticks: (look) => answered(look, core.ticks),
     why(stack, layer, head, {query, key}) { core.why(...place(stack, layer, head), query, key); return reply(); },
+    /** What other words do to a row (page/core/exports/ask.cpp); `searches`: not the reader's word alone. */
+    changes: (look, searches) => answered(look, core.changes, searches ? 1 : 0),
     guesses(count) { core.guesses(count); return reply(); },
   };
 }

@@ -98,10 +98,11 @@ const EMPTY_PICTURE = 'data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAA
 
 /** Gives the core the numbers of an answer, which says what is wrong with them; then they are no longer in the data. */
 export async function openAnswer(core, page, side) {
-  if (page.picture && side === 0) {
+  if (page.picture) {
     const {png} = page.picture;  // of a grid of squares alone: nothing
-    core.picture = png ? `data:image/png;base64,${png}` : EMPTY_PICTURE;
-    core.bitmap = await createImageBitmap(png ? new Blob([bytesOf(png)], {type: 'image/png'}) : new ImageData(1, 1));
+    core.pictures[side] = png ? `data:image/png;base64,${png}` : EMPTY_PICTURE;
+    const pixels = png ? new Blob([bytesOf(png)], {type: 'image/png'}) : new ImageData(1, 1);
+    core.bitmaps[side] = await createImageBitmap(pixels);
   }
   const {stacks: all, edits, error, relations, resting, rest, largest, summed_up} = page, stacks = [], sides = {};
   for (const stack of all) {

@@ -136,6 +136,13 @@ export function createLive(store, page) {
     if (!of(2)) say(true);  // a translator writes its answer word by word
   }
 
+  /** Another sentence than that of the line; head and cell stay. */
+  function change(text) {
+    resting = clearTimeout(resting);
+    input.value = text;
+    return say(true);
+  }
+
   function draw() {
     input.setAttribute('aria-label', wordsOf('ask_hint'));
     input.placeholder = wordsOf('ask_hint');
@@ -150,7 +157,7 @@ export function createLive(store, page) {
   }
 
   /** `request`: what was asked last. A site asks by way of `ask`, which may choose the model. */
-  const parts = {ask, draw, guesses, start, use, isStarted: () => isStarted, isTyping: () => Boolean(resting),
+  const parts = {ask, change, draw, guesses, start, use, isStarted: () => isStarted, isTyping: () => Boolean(resting),
     request: () => ({...last, ...changes()})};
   return parts;
 }

@@ -3,6 +3,7 @@
 import { createInterface } from './api.js';
 import { createAtlas } from './atlas.js';
 import { createBridge } from './bridge.js';
+import { createChanges } from './changes.js';
 import { createControls, createKeys } from './controls.js';
 import { startCore } from './core.js';
 import { answerOf, inflated, openAnswer, readPage } from './data.js';
@@ -56,6 +57,7 @@ function open(core, page, answer, kept) {
   const stage = createStage(store, byId('stage-area'), page), atlas = createAtlas(store, byId('atlas'), request);
   const bars = createBars(store, byId('stage-head'), byId('row-words'), byId('row-table'));
   const explain = createExplain(store, byId('explain')), tables = createTables(store, byId('answers'), page.tables);
+  const changes = live && createChanges(store, live, byId('changes'));
   const controls = createControls(store, () => request());
   const ofPage = VIEWS.filter((name) => !(page.picture && name === 'sentence') &&
     !(page.signed && OF_SHARES.includes(name)));
@@ -101,6 +103,7 @@ function open(core, page, answer, kept) {
       if (all) drawAll();
       drawScenes();
       explain.draw();
+      changes?.draw();
     } catch (error) { fail(error); }
     byId('loading').hidden = true;
     root.dataset.ready = 'true';

@@ -60,10 +60,11 @@ export function createScene(core, place, element, properties) {
   element.append(frame);
   let canvases = new Map(), queue = [], isBusy = false, scene = null;
 
-  /** The picture that the page is about, in a box. */
-  function picture(x, y, w, h) {
-    const {width, height} = core.bitmap, canvas = make('canvas', {width, height, style: placed(x, y, w, h)});
-    canvas.getContext('2d').drawImage(core.bitmap, 0, 0);
+  /** The picture of a side in a box. */
+  function picture(x, y, w, h, side) {
+    const bitmap = core.bitmaps[side], {width, height} = bitmap;
+    const canvas = make('canvas', {width, height, style: placed(x, y, w, h)});
+    canvas.getContext('2d').drawImage(bitmap, 0, 0);
     return canvas;
   }
 
@@ -131,8 +132,8 @@ export function createScene(core, place, element, properties) {
       });
       const width = Math.ceil(scene.width), height = Math.ceil(scene.height);
       const items = [...drawing.children].map((one) => one.cloneNode(true));
-      const under = scene.items.filter(([kind]) => kind === 'i').map(([, x, y, width, height]) =>
-        make('image', {x, y, width, height, href: core.picture, style: {imageRendering: 'pixelated'}}));
+      const under = scene.items.filter(([kind]) => kind === 'i').map(([, x, y, width, height, side]) =>
+        make('image', {x, y, width, height, href: core.pictures[side], style: {imageRendering: 'pixelated'}}));
       const root = make('svg', {width, height, viewBox: `0 0 ${width} ${height}`}, ...under, ...rects, ...items);
       return new XMLSerializer().serializeToString(root);
     },

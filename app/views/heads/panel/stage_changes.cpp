@@ -1,10 +1,7 @@
 // The line of the stage that offers to change a word: those changes of one word that move the row of the pinned cell.
 #include <algorithm>
-#include <cmath>
 
-#include "derived/head_stats.h"
-#include "figure/head_name.h"
-#include "figure/labels.h"
+#include "figure/change_words.h"
 #include "gui/actions/question.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
@@ -27,14 +24,13 @@ std::optional<ChangesQuestion> shown_question(const AppState& state) {
 
 constexpr float kOwnWordWidth = 110;
 
-std::string share(float weight) { return share_text(static_cast<double>(weight)); }
+/// As the fonts can write it.
+ShownText shown_by(const Gui& gui) {
+  return [&gui](const std::string& text) { return gui.fonts.shown(text); };
+}
 
-/// `tired → wide: street 12 → 82 %`.
-std::vector<std::string> labels_of(Gui& gui, const WordChange& change) {
-  const std::string before = share(change.before), key = gui.fonts.shown(change.looked_at);
-  const std::string shares = before.substr(0, before.find(' ')) + " → " + share(change.after);
-  return {filled(gui.word(kStageWords.moved),
-                 {gui.fonts.shown(change.from), gui.fonts.shown(change.to), key + " " + shares})};
+std::string label_of(const Gui& gui, const WordChange& change) {
+  return change_label(gui.state.settings.language, change, shown_by(gui));
 }
 
 /// What the change does, and what was tried; a change that comes with an example has its note before that.
@@ -44,14 +40,7 @@ std::string tip_of(Gui& gui, const WordChanges& changes, const WordChange& chang
     for (const Sample& sample : gui.samples)
       if (sample.text == gui.state.document.source.text)
         tip = std::string(gui.chinese() ? sample.note_zh : sample.note_en) + "\n\n";
-  const std::string word = gui.fonts.shown(changes.word), key = gui.fonts.shown(change.looked_at),
-                    before = share(change.before), after = share(change.after);
-  tip += change.key == change.token
-             ? filled(gui.word(kStageWords.tip_moved_itself), {change.to, change.from, word, after, before})
-             : filled(gui.word(kStageWords.tip_moved), {change.to, change.from, word, key, after, before});
-  return tip + "\n\n" +
-         filled(gui.word(kStageWords.tip_changes),
-                {std::to_string(changes.tried), std::to_string(changes.moving), share(kMovedWeight)});
+  return tip + change_tip(gui.state.settings.language, changes, change, shown_by(gui));
 }
 
 /// Takes the sentence of a change and pins the cell that it is about.
@@ -74,8 +63,9 @@ std::optional<StageTry> best_change(Gui& gui) {
   const WordChanges* changes = question ? gui.state.changes.to(*question) : nullptr;
   if (!changes || changes->best.empty()) return std::nullopt;
   const WordChange& best = changes->best.front();
-  return StageTry{"change 0", tip_of(gui, *changes, best), labels_of(gui, best),
-                  [](Gui& g) { take(g, g.state.changes->best.front()); }};
+  return StageTry{"change 0", tip_of(gui, *changes, best), {label_of(gui, best)}, [](Gui& g) {
+                    take(g, g.state.changes->best.front());
+                  }};
 }
 
 void draw_stage_changes(Gui& gui, const Box& slot) {
@@ -113,7 +103,7 @@ void draw_stage_changes(Gui& gui, const Box& slot) {
   // As many as have room, whole: what has none is left out, never cut.
   const auto offer = [&](const std::string& name, const WordChange& change) {
     ImGui::SameLine(0, 8 * gui.unit);
-    const std::string label = label_within(labels_of(gui, change), slot.w - ImGui::GetCursorPosX());
+    const std::string label = label_within({label_of(gui, change)}, slot.w - ImGui::GetCursorPosX());
     if (label.empty()) return false;
     const bool pressed = change.of_example ? primary_button(gui, name.c_str(), label.c_str())
                                            : flat_button(gui, name.c_str(), label.c_str());
@@ -121,19 +111,15 @@ void draw_stage_changes(Gui& gui, const Box& slot) {
     explain_item(gui, tip_of(gui, *changes, change));
     return true;
   };
-  if (!state.view.own_word.empty()) {
-    if (changes->own) {
-      offer("change own", *changes->own);
-      return;
-    }
+  const std::string& typed = state.view.own_word;
+  const std::string none = no_change_line(gui.state.settings.language, *changes, typed, shown_by(gui));
+  if (!none.empty()) {
     ImGui::SameLine(0, 8 * gui.unit);
-    return line(filled(gui.word(kStageWords.own_fits_nowhere), {gui.fonts.shown(state.view.own_word)}));
+    return line(none);
   }
-  if (changes->best.empty()) {
-    if (changes->tried == 0) return;  // the field alone
-    ImGui::SameLine(0, 8 * gui.unit);
-    return line(
-        filled(gui.word(kStageWords.none_moves), {std::to_string(changes->tried), gui.fonts.shown(changes->word)}));
+  if (!typed.empty()) {
+    offer("change own", *changes->own);
+    return;
   }
   for (std::size_t i = 0; i < changes->best.size(); ++i)
     if (!offer("change " + std::to_string(i), changes->best[i])) break;

@@ -1,8 +1,10 @@
 // What core.wasm has besides: a model that is asked.
 #include "base/file.h"
 #include "base/memory_files.h"
+#include "figure/change_words.h"
 #include "page/core/answer_object.h"
 #include "page/core/exported.h"
+#include "page/core/page_scenes.h"
 #include "write/json.h"
 
 namespace headlight {
@@ -33,6 +35,31 @@ HEADLIGHT_EXPORT(knows) void core_knows(const char* text, int size, int typing) 
   answer_with([&]() -> Result<json> {
     const auto known = TRY(LiveAnswer::knows(parsed(text, size), typing != 0));
     return known ? json(*known) : json();
+  });
+}
+
+/// What another word does to the row of `query`: `offers`, that of the word `own` alone where there is one, each with
+/// its `label`, `tip`, `text` and `key`; `none`: the line in their place. null: nothing.
+HEADLIGHT_EXPORT(changes) void core_changes(const char* text, int size, int searches) {
+  answer_with([&]() -> Result<json> {
+    const json asked = parsed(text, size);
+    const PageLook look = look_of(asked);
+    auto* live = dynamic_cast<LiveAnswer*>(page_sides[0].get());
+    const std::string own = asked.value("own", "");
+    const auto found = live ? live->changes(look.head, asked.value("query", Index{0}), own, searches != 0) : nullptr;
+    if (!found) return json();
+    const auto shown = [](const std::string& word) { return word; };
+    json offers = json::array();
+    const auto offer = [&](const WordChange& change) {
+      offers.push_back({{"label", change_label(look.language, change, shown)},
+                        {"tip", change_tip(look.language, *found, change, shown)},
+                        {"text", change.text},
+                        {"key", change.key}});
+    };
+    if (found->own) offer(*found->own);
+    else if (own.empty())
+      for (const WordChange& change : found->best) offer(change);
+    return json{{"none", no_change_line(look.language, *found, own, shown)}, {"offers", std::move(offers)}};
   });
 }
 
