@@ -306,6 +306,12 @@ def test_site_changes_a_word(s):
     s.browser.js('headlight.set({off: ["1.5"]})')
     s.browser.settled()
     expect(not s.browser.js('document.querySelector("#changes").getBoundingClientRect().height'), 'a head that is off has a line')
+    ask(s, OTHER)
+    wait_until(lambda: s.browser.js('headlight.state().tokens')[0] == '<s>', 'the model for any sentence')
+    for layer, head, pinned, height in ((3, 7, [2, 3], False), (3, 0, [2, 3], True)):  # the row of committee rests; is a subject
+        s.browser.js(f'headlight.set({{layer: {layer}, head: {head}, pinned: {pinned}, off: []}})')
+        s.browser.settled()
+        expect(bool(s.browser.js('document.querySelector("#changes").getBoundingClientRect().height')) == height, f'{layer}.{head}: {text(line)!r}')
 
 
 def test_site_waits_for_input_methods(s):

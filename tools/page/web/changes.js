@@ -53,7 +53,8 @@ export function createChanges(store, live, element) {
     if (now === asked) return;
     asked = now;
     clearTimeout(waits);
-    const isKnown = searched === key, found = store.core.changes(row(), false);
+    const {rests} = store.core.row({...store.asked(), hovered: null}), isResting = parseFloat(rests) >= 50;
+    const isKnown = searched === key, found = isResting ? null : store.core.changes(row(), false);
     show(found);
     if (!found || isKnown) return;
     if (!word) fill(offers, quiet('span', wordsOf('trying_words')));
