@@ -69,8 +69,11 @@ TEST(TokenizerClasses, LlamasTemplateIsMadeOfItsKeys) {
   EXPECT_EQ(ids_in(folder, "ab"), (Ids{1, 3, 4, 2}));
   EXPECT_TRUE(says(read_in(folder), "bos <s>: by LlamaTokenizer, by tokenizer_config.json"));
   folder.with("tokenizer.json", llama_json(true).dump());
-  folder.with("tokenizer_config.json", R"({"tokenizer_class": "LlamaTokenizer", "add_bos_token": false})");
-  EXPECT_EQ(ids_in(folder, "ab"), (Ids{3, 4}));
+  for (const char* none : {"null", "false"}) {
+    folder.with("tokenizer_config.json",
+                R"({"tokenizer_class": "LlamaTokenizer", "add_bos_token": )" + std::string(none) + "}");
+    EXPECT_EQ(ids_in(folder, "ab"), (Ids{3, 4})) << none;
+  }
   const auto as_it_is = read_tokenizer(folder.path(), ClassRules::left_out);
   ASSERT_TRUE(as_it_is);
   EXPECT_EQ(ids(tokens_of_text(*as_it_is->tokenizer, "ab")), (Ids{1, 3, 4}));

@@ -295,8 +295,8 @@ TEST(ExportFile, BadJsonIsNamedByItsPlace) {
             "f.json: attention[0].attn[0][0][1]: expected 2 entries, as the first has, found 1");
   EXPECT_EQ(refused(R"({"attention":[{"attn":[[[[1,2],3]]]}]})"),
             "f.json: attention[0].attn[0][0][1]: expected 2 entries, as the first has, found number");
-  EXPECT_EQ(refused(R"({"attention":[{"attn":[[[[1,null]]]]}]})"),
-            "f.json: attention[0].attn[0][0][0][1]: expected a number, found null");
+  EXPECT_EQ(refused(R"({"attention":[{"attn":[[[[1,true]]]]}]})"),
+            "f.json: attention[0].attn[0][0][0][1]: expected a number, found boolean");
   EXPECT_EQ(refused(R"({"attention":[{"attn":[[]]}]})"),
             "f.json: attention[0].attn: expected lists that are not empty, found an empty one");
   EXPECT_EQ(refused(R"({"attention":[{"attn":[[[[[[1]]]]]]}]})"),

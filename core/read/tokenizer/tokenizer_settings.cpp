@@ -89,6 +89,8 @@ void take_version(const JsonField& root, TokenizerSettings& settings) {
 void take_keys(const JsonField& root, TokenizerSettings& settings) {
   for (const auto& [name, field] : root.fields()) {
     if (field.value().is_boolean()) settings.flags[name] = field.flag();
+    else if (field.value().is_null() && (name == "add_bos_token" || name == "add_eos_token"))
+      settings.flags[name] = false;  // None is not the default of Python's parameter, and false
     else if (is_whole(field.value(), 0, std::uint64_t{1} << 40))
       settings.numbers[name] = field.value().get<std::int64_t>();
     else if (field.value().is_string()) settings.words[name] = field.text();
