@@ -136,6 +136,8 @@ ModelRoots model_roots(const Variables& variables, std::vector<fs::path> folders
   return roots;
 }
 
+std::string typed_path(const std::string& text) { return with_home(text, folder_in(environment, "HOME")).string(); }
+
 ModelRoots model_roots() { return model_roots(environment, folders_of_user(folder_in(environment, "HOME"))); }
 
 std::vector<ListedModel> models_on_disk(int threads) {

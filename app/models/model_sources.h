@@ -31,6 +31,9 @@ ModelRoots model_roots(const Variables& variables, std::vector<std::filesystem::
 /// The same of this process, and of the folders in config_folder()/kModelFolders.
 ModelRoots model_roots();
 
+/// A path as a person types it: `~/…` lies in the home folder; others unchanged.
+std::string typed_path(const std::string& text);
+
 /// Models that can be opened by name on this disk, and why others cannot. A thousand models take less than a second.
 std::vector<ListedModel> models_on_disk(int threads = 0);
 

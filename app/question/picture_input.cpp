@@ -51,7 +51,7 @@ Preprocessing preprocessing_of(const Model& model) {
 
 Status take_picture(Document& document, const GivenOptions& given) {
   if (!reads_picture(document))
-    return bad_input("--picture", "", "a model that reads nothing but pictures as SOURCE",
+    return bad_input("--picture", "", "a model that reads nothing but pictures as SOURCE, such as shipped:shapes",
                      given.source.empty() ? "none" : given.source, ErrorCode::needs_text);
   return set_picture(document, TRY(read_picture_input(given.word("--picture"))));
 }

@@ -89,6 +89,8 @@ std::string foreign_format(const fs::path& path) {
 
 namespace {
 
+constexpr const char* kPicture = "a picture, about which a model of pictures is asked by --picture";
+
 /// A format by its first bytes, and what makes one of it that is read.
 struct OtherFormat {
   std::string_view begin, ending;  // ending: of the name, where several begin so
@@ -109,6 +111,9 @@ constexpr OtherFormat kOtherFormats[] = {
     {"7z\xbc\xaf", "", "a 7-Zip archive; what is in it is read once it is unpacked"},
     {"\x28\xb5\x2f\xfd", "", "a zstd archive; what is in it is read once it is unpacked"},
     {"%PDF", "", "a PDF"},
+    {"\x89PNG", "", kPicture},
+    {"\xff\xd8\xff", "", kPicture},
+    {"RIFF", ".webp", kPicture},
 };
 
 /// Of a file of none of the kinds that are read; a text by what would be read of it.

@@ -1,6 +1,7 @@
 // What opening and saving change in the state.
 #include "app/session_fixture.h"
 #include "session/file/open_file.h"
+#include "session/loop/file_jobs.h"
 
 namespace headlight {
 namespace {
@@ -99,6 +100,16 @@ TEST(Opening, AMaskATextAndTensorsAreEdits) {
   update(state, Undo{});
   update(state, Undo{});
   EXPECT_FALSE(has_unsaved_changes(state));
+}
+
+TEST(Opening, ATypedPathMayBeginAtHome) {
+  const fixture::Folder home;
+  const fixture::Variable variable("HOME", home.path().c_str());
+  home.with("t.txt", "我爱");
+  const auto opened = open_job(OpenPath{"~/t.txt"}, Document{})(unwatched());
+  ASSERT_TRUE(opened && opened->as<FileOpened>());
+  EXPECT_EQ(opened->as<FileOpened>()->path, (home.path() / "t.txt").string());
+  EXPECT_EQ(opened->as<FileOpened>()->opened.text, "我爱");
 }
 
 TEST(Saving, UnsavedChangesEndWithTheDocumentThatWasSaved) {

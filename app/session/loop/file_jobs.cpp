@@ -37,7 +37,8 @@ Status see_picture(const std::string& path, const std::shared_ptr<const Model>& 
 }  // namespace
 
 Job open_job(const OpenPath& open, const Document& shown) {
-  return [open, model = shown.model, picture = shown.picture](Progress& progress) -> std::optional<Command> {
+  return [open = OpenPath{typed_path(open.path), open.as_a}, model = shown.model,
+          picture = shown.picture](Progress& progress) -> std::optional<Command> {
     auto opened = open_any(open.path, progress);
     if (!opened && (progress.stop || open.as_a)) return FileFailed{opened.error()};
     if (!opened) return OpenFailed{open.path, opened.error(), sentence_of_session(open.path)};
