@@ -10,8 +10,6 @@ namespace {
 
 constexpr Index kLine = 64;  // bytes of a cache line
 
-constexpr Index kSoon = 4;  // rows of B to prefetch ahead: about the latency of the L2 cache
-
 #if defined(HEADLIGHT_SMALL_TILES)
 /// Sanitized, each tile takes long to compile. A number of C is the same sum in a tile of any size.
 constexpr int kTileLanes = 2;
@@ -54,10 +52,6 @@ inline void tile(const Product& p, Index i, Index j, Index last, const char* ahe
   const float* a = p.a.at + i * p.a.row;
   const Number* b = numbers_of<Number>(p) + j;
   const auto multiply = [&]() __attribute__((always_inline)) {  // one step of k
-    if constexpr (L == kTileLanes && kWhole) {
-      HEADLIGHT_UNROLL
-      for (int l = 0; l < L; ++l) __builtin_prefetch(b + kSoon * p.b.row + l * kWidth);
-    }
     Lanes row[L];
     HEADLIGHT_UNROLL
     for (int l = 0; l < L; ++l) row[l] = load(b + l * kWidth, width(l));
