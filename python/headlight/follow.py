@@ -781,12 +781,15 @@ class Tracer:
     def _on_fill(self, op: Operation) -> None:
         torch, target, out, value = torch_module(), op.args[0], op.out, 0.0
         if op.name == "where":
-            scores = [position for position in (1, 2) if len(op.args) > 2 and self.node_of(
-                op.args[position]).root.kind not in ("", "source")]
+            args = op.args[:3]
+            if len(args) > 2 and args[0].dtype != torch.bool == getattr(args[1], "dtype", None):
+                args = args[1], args[0], args[2]      # scores.where(mask, other)
+            scores = [position for position in (1, 2) if len(args) > 2 and self.node_of(
+                args[position]).root.kind not in ("", "source")]
             if not scores:
                 return None
-            target, value = op.args[scores[0]], op.args[3 - scores[0]]
-            mask = op.args[0].bool() if scores[0] == 2 else ~op.args[0].bool()
+            target, value = args[scores[0]], args[3 - scores[0]]
+            mask = args[0].bool() if scores[0] == 2 else ~args[0].bool()
         elif not self.is_score(target):
             return self._take_rows(op) if op.name in ("__setitem__", "index_copy_") else None
         elif op.name.startswith("masked_fill"):

@@ -179,6 +179,7 @@ class RightAttention(unittest.TestCase):
                 "bhij": lambda: einsum("bihd,bjhd->bhij", "bhij,bjhd->bihd", tokens),
                 "bihj": lambda: einsum("bihd,bjhd->bihj", "bihj,bjhd->bihd", tokens),
                 "ellipsis": lambda: einsum("...id,...jd->...ij", "...ij,...jd->...id", (q, k, v)),
+                "where, of the scores": lambda: torch.softmax((q @ k.mT / 2).where(CAUSAL.bool(), torch.tensor(-1e9)), -1) @ v,
                 "scores transposed": lambda: torch.softmax(k @ q.transpose(-2, -1) / 2, -2).transpose(-2, -1) @ v,
                 "rotary": lambda: Rotary()(self.x), "one projection": lambda: Packed()(self.x)}.items():
             seen = self.right(run, name=name, given=GIVEN.get(name, ""))
@@ -218,6 +219,9 @@ class RightAttention(unittest.TestCase):
             weights = torch.softmax(self.q[:, :1] @ self.k[:, :1].transpose(-2, -1) / 2, -1)
             (weights * torch.rand(1, H, 1, 1)) @ self.v
         self.assertFalse(seen.check().ok, str(seen.check()))
+        with headlight.watch() as seen:      # heads in the place of tokens, one key
+            torch.softmax(self.x.view(B, T, 4, 2)[:, 0] @ self.memory[:, :1, :2].mT / 2 ** 0.5, -1) @ self.memory[:, :1, :2]
+        self.assertNotIn("expected", str(seen.check()))
 
 
 if __name__ == "__main__":
