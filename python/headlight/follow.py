@@ -422,6 +422,11 @@ class Tracer:
             if is_tensor(part) and part is not tensor:
                 turns = op.name in _TURNING and self._turns(node, move, out)
                 self._step("move", node, part, move._replace(pick=pick), turns)
+                if op.root.kind == "context":
+                    call, whole = op.root.info[0], part.numel() == np.prod(op.root.shape) and part.numel() <= LARGE
+                    wider = whole and part.shape[-1] > op.root.shape[-1]
+                    moves = moves_of(self.node_of(part).path(_HEADS)) if wider else []
+                    call.side_by_side = (part.detach().clone(), moves, call.join) if wider else None
 
     def _shaped(self, node: Node, out: Any, how: str) -> Node:
         """The node of what this method brought to the shape of `out`, if it had another one."""

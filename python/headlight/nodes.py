@@ -484,6 +484,7 @@ class Call:
         self.value_tensor: Any = None             # (sentences, heads, S, d_v)
         self.fused_output: Any = None             # the context of a fused kernel
         self.output: Any = None                   # heads side by side, and the moves to it from the context
+        self.side_by_side: Any = None             # the same, where no projection takes them
         self.join: Any = itemgetter(0)            # how contexts of single heads became one
         self.columns_out: int | None = None       # of what the output projection takes
         self._parts = [self]                      # of heads that were computed one by one, each a call: all of them

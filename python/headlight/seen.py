@@ -187,6 +187,8 @@ class _Captured:
             opaque = opaque or "softmax, add" * bool(scales and any(step.kind == "add" for step in changes))
             for step in scales if not opaque and all(step.kind != "sum" for step in changes) else ():
                 call.observe("weights_scaled", step.site, f"{step.info:.4g}")
+        if call.output is None and len(self.parts) == 1 and call.shape[1] != call.shape[2]:
+            call.output = call.side_by_side      # (of as many tokens as heads it is not known which is which)
         self.merged = call.merged(self.parts)
         self._take_heads()
         self.facts: dict[str, Any] = {"where": call.where, "opaque": opaque, "over": over or "", "meant": self._meant(),

@@ -211,5 +211,19 @@ class UsesOfTorch(unittest.TestCase):
         self.assertIn("self.attention(x, x, x", self.named_here(dropping, "dropout left on .*"))
 
 
+class WithoutAProjection(unittest.TestCase):
+    def test_heads_side_by_side(self):
+        x, packed = torch.randn(BATCH, TOKENS, D_MODEL), torch.nn.Linear(D_MODEL, 3 * D_MODEL)
+        for join, said in ((lambda z: z.transpose(1, 2).reshape(x.shape), ""), (lambda z: z[:, :, -1].flatten(1), ""),
+                           (lambda z: z.reshape(x.shape).view(z.shape), ""), (lambda z: z.permute(2, 0, 1, 3).flatten(2), ""),
+                           (lambda z: z.reshape(x.shape), "heads not transposed back before they are put side by side")):
+            with torch.no_grad(), headlight.watch() as seen:
+                q, k, v = (one.view(BATCH, TOKENS, HEADS, -1).transpose(1, 2) for one in packed(x).chunk(3, -1))
+                join((q @ k.mT / 2).softmax(-1) @ v)
+            report = seen.check()
+            self.assertEqual((report.ok, [str(one).split(": ", 1)[-1] for one in report.mistakes]),
+                             (not said, [said] * bool(said)), str(report))
+
+
 if __name__ == "__main__":
     sys.exit(not unittest.main(exit=False, verbosity=1).result.wasSuccessful())
