@@ -355,8 +355,9 @@ def weights_around() -> Iterator[dict[str, Any]]:
     seen: set[int] = set()
     for frame, _ in zip(_user_frames(), range(4)):
         for one in (*_locals(frame).values(), *(frame.f_globals.get(name) for name in frame.f_code.co_names)):
-            named = one._asdict() if hasattr(one, "_asdict") else getattr(one, "__dict__", {})
-            fields = one if isinstance(one, dict) else named
+            is_named = isinstance(one, tuple) and hasattr(one, "_asdict")
+            named = one._asdict() if is_named else getattr(one, "__dict__", {})
+            fields = one if isinstance(one, dict) else named if isinstance(named, Mapping) else {}
             if id(one) in seen or isinstance(one, (type, torch_module().nn.Module)) or not 0 < len(fields) < 1 << 10:
                 continue
             seen.add(id(one))

@@ -209,6 +209,15 @@ class RightAttention(unittest.TestCase):
                 attention(self.x, self.x, self.x)
             self.assertEqual("see later ones" in str(seen.check()), decodes, name)
 
+    def test_beside_an_object_that_has_every_name(self):
+        class Settings:
+            __slots__ = ()
+
+            def __getattr__(self, name):
+                return None
+        settings, packed = Settings(), nn.Linear(D, 3 * D)
+        self.right(lambda: settings.mask or attend(*(one.view(B, 1, T, D) for one in packed(self.x).chunk(3, -1))))
+
     def test_what_cannot_be_judged_is_said(self):
         with headlight.watch() as seen:
             torch.softmax(torch.sin(self.q @ self.k.transpose(-2, -1) / 2), -1) @ self.v
