@@ -4,28 +4,20 @@ right, and with a line that is wrong. A change is `old -> new`, of the text; sev
 import math
 
 from common import torch
-import field_authors
-import field_caches
-import field_decoders
-import field_departures
-import field_examined
-import field_lectures
-import field_models
-import field_others
-import field_papers
-import field_shapes
-import field_stacks
-import field_variants
+from field import (approximations, caches, calls, decoders, decoding, departures, departures_in_time,
+                   departures_of_models, examined, heads, images_and_sets, lectures, models, others, positions,
+                   proteins_and_tables, recent, shapes, speech_and_graphs, stacks, steps, variants)
 from forms import Form
 from torch2 import scaled_dot_product_attention
 
 nn = torch.nn
 NAMES = {"torch": torch, "nn": nn, "F": nn.functional, "math": math, "sdpa": scaled_dot_product_attention}
-ROOMS = (field_decoders, field_others, field_variants, field_caches, field_stacks, field_models, field_shapes, field_lectures,
-         field_examined, field_papers, field_departures, field_authors)
-UNUSUAL = {name for room in (field_papers, field_departures, field_authors) for name, *_ in room.PROGRAMS}      # a reason is enough
+ROOMS = (decoders, others, variants, caches, stacks, models, shapes, lectures, examined, approximations, heads,
+         positions, images_and_sets, steps, calls, decoding, departures, departures_of_models, departures_in_time,
+         proteins_and_tables, speech_and_graphs, recent)
+UNUSUAL = {name for room in ROOMS if room.program.unusual for name, *_ in room.program}
 OTHERS = {"non-local block", "slot attention", "RetNet"} | UNUSUAL      # whose weights are no softmax over keys: nothing to judge
-PROGRAMS = [one for room in ROOMS for one in room.PROGRAMS]
+PROGRAMS = [one for room in ROOMS for one in room.program]
 
 
 def changed(text, change):

@@ -1,9 +1,7 @@
 """Attention as public code has it, as text (field_forms.py): forms with another scale, masks that are made and lost, packed weights."""
-PROGRAMS = []      # (name, text, right changes, wrong changes)
+from field import Room
 
-
-def program(name, text, right=(), wrong=()):
-    PROGRAMS.append((name, text, right, wrong))
+program = Room()
 
 
 program("Nystrom", """

@@ -1,9 +1,7 @@
 """Attention as public code has it now, as text (field_forms.py): sinks, soft caps, norms of heads, caches, blocks."""
-PROGRAMS = []      # (name, text, right changes, wrong changes)
+from field import Room
 
-
-def program(name, text, right=(), wrong=()):
-    PROGRAMS.append((name, text, right, wrong))
+program = Room()
 
 
 program("gpt-oss", """

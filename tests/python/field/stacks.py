@@ -1,9 +1,7 @@
 """Attention as public code has it now, as text (field_forms.py): encoders with decoders, parameters of heads, lists of heads, biases by distance."""
-PROGRAMS = []      # (name, text, right changes, wrong changes)
+from field import Room
 
-
-def program(name, text, right=(), wrong=()):
-    PROGRAMS.append((name, text, right, wrong))
+program = Room()
 
 
 program("transformer", """

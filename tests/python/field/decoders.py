@@ -1,9 +1,7 @@
 """Attention as public code has it, as text (field_forms.py): a textbook's, GPT, Llama, TensorFlow, Keras, x-transformers, ViT."""
-PROGRAMS = []      # (name, text, right changes, wrong changes)
+from field import Room
 
-
-def program(name, text, right=(), wrong=()):
-    PROGRAMS.append((name, text, right, wrong))
+program = Room()
 
 
 program("a textbook's function", """

@@ -1,9 +1,7 @@
 """Attention as public code has it, as text (field_forms.py): encoders, encoder-decoders, pictures, torch's own, other positions."""
-PROGRAMS = []      # (name, text, right changes, wrong changes)
+from field import Room
 
-
-def program(name, text, right=(), wrong=()):
-    PROGRAMS.append((name, text, right, wrong))
+program = Room()
 
 
 program("T5", """
