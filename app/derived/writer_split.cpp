@@ -97,10 +97,8 @@ Result<std::optional<Rivals>> rivals_of(const Trace& trace, const HeadRef& head,
                                         Progress& progress) {
   const Tokens &queries = trace.query_tokens(head.stack), &keys = trace.key_tokens(head.stack);
   const Edits& edits = trace.request.edits;
-  const bool by_hand = std::any_of(edits.weights.begin(), edits.weights.end(), [&](const WeightEdit& edit) {
-    return edit.head == head && edit.cell.query == cell.query;
-  });
-  if (std::max(trace.queries(head.stack), trace.keys(head.stack)) > kMostFolded || by_hand || edits.dropout > 0)
+  if (std::max(trace.queries(head.stack), trace.keys(head.stack)) > kMostFolded ||
+      is_row_edited(edits, head, cell.query) || edits.dropout > 0)
     return std::optional<Rivals>();
   const Fold fold = fold_or_whole(queries, keys, {.special = true, .words = true});
   const auto asked = fold.groups_of(cell);

@@ -5,30 +5,25 @@
 #include "words/words.h"
 
 namespace headlight {
-namespace {
-
-std::string share(float weight) { return share_text(static_cast<double>(weight)); }
-
-}  // namespace
 
 std::string change_label(Language language, const WordChange& change, const ShownText& shown) {
-  const std::string before = share(change.before);
-  const std::string shares = before.substr(0, before.find(' ')) + " → " + share(change.after);
+  const std::string before = share_text(change.before);
+  const std::string shares = before.substr(0, before.find(' ')) + " → " + share_text(change.after);
   return filled(words(language, kStageWords.moved),
                 {shown(change.from), shown(change.to), shown(change.looked_at) + " " + shares});
 }
 
 std::string change_tip(Language language, const WordChanges& changes, const WordChange& change,
                        const ShownText& shown) {
-  const std::string word = shown(changes.word), key = shown(change.looked_at), before = share(change.before),
-                    after = share(change.after);
+  const std::string word = shown(changes.word), key = shown(change.looked_at), before = share_text(change.before),
+                    after = share_text(change.after);
   const std::string tip =
       change.key == change.token
           ? filled(words(language, kStageWords.tip_moved_itself), {change.to, change.from, word, after, before})
           : filled(words(language, kStageWords.tip_moved), {change.to, change.from, word, key, after, before});
   return tip + "\n\n" +
          filled(words(language, kStageWords.tip_changes),
-                {std::to_string(changes.tried), std::to_string(changes.moving), share(kMovedWeight)});
+                {std::to_string(changes.tried), std::to_string(changes.moving), share_text(kMovedWeight)});
 }
 
 std::string no_change_line(Language language, const WordChanges& changes, const std::string& own,

@@ -90,11 +90,9 @@ std::optional<Command> answer_request(const Request& request, const Beside& draw
 constexpr std::size_t kMostTogether = 8;
 
 bool takes_changes(const AppState& state) {
-  const Document& document = state.document;
-  const bool of_text = reads_sentences(document) && document.text_pair.empty() && !state.prefix;
   const bool waits = is_stale(state) || state.generation || is_live(state);
-  return state.view.view == View::heads && !waits && of_text && !nothing_asked(state) &&
-         config_of(document).arch != Arch::encoder_decoder && state.requests.size() <= kMostTogether;
+  return state.view.view == View::heads && !waits && !state.prefix && !nothing_asked(state) && state.trace &&
+         may_change_words(state.document, *state.trace) && state.requests.size() <= kMostTogether;
 }
 
 }  // namespace
@@ -280,18 +278,10 @@ void after_snapshot(AppState& state, const std::shared_ptr<const AnswerSnapshot>
 }
 
 std::optional<ChangesQuestion> changes_question(const AppState& state) {
-  if (!takes_changes(state) || !can_say_words(state) || is_random(state)) return std::nullopt;
-  const Trace& trace = *state.trace;
   const HeadRef& head = state.view.chosen;
-  if (!trace.model->vocabulary || !trace.model->embeddings.tokens || trace.queries() > kLongestChanged ||
-      shown_kind(state, head.stack) != MapKind::weights)
-    return std::nullopt;
+  if (!takes_changes(state) || shown_kind(state, head.stack) != MapKind::weights) return std::nullopt;
   const Index query = pinned_or_strongest(state).query;
-  const Token& word = trace.query_tokens().tokens[static_cast<std::size_t>(query)];
-  const auto& weights = state.document.edits.weights;
-  const bool by_hand = std::ranges::any_of(
-      weights, [&](const WeightEdit& edit) { return edit.head == head && edit.cell.query == query; });
-  if (word.special || word.pad || by_hand || is_off(state.document.edits, head)) return std::nullopt;
+  if (!may_change_row(*state.trace, state.document.edits, head, query)) return std::nullopt;
   return ChangesQuestion{state.trace, head, query, state.view.own_word};
 }
 

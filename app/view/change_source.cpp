@@ -27,6 +27,18 @@ std::optional<Retyped> retyped(const Document& document, const BundledModels* sh
 
 }  // namespace
 
+bool may_change_words(const Document& document, const Trace& trace) {
+  return document.model && reads_sentences(document) && document.text_pair.empty() &&
+         trace.request.config.arch != Arch::encoder_decoder && trace.queries() <= kLongestChanged &&
+         trace.logits.size() > 0 && trace.model->vocabulary && trace.model->embeddings.tokens;
+}
+
+bool may_change_row(const Trace& trace, const Edits& edits, const HeadRef& head, Index query) {
+  const Token& word = trace.query_tokens().tokens[static_cast<std::size_t>(query)];
+  return head.stack == Stack::self && !word.special && !word.pad && !is_off(edits, head) &&
+         !is_row_edited(edits, head, query);
+}
+
 ChangeSource change_source(const Document& document, const BundledModels* shipped, const Lexicon& lexicon,
                            std::size_t sentence) {
   const auto lines = sentences(document.source.text);

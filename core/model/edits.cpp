@@ -54,6 +54,11 @@ const WeightEdit* edited_weight(const Edits& edits, const HeadRef& head, const C
   return find(edits.weights, WeightEdit{.head = head, .cell = cell}, weight_before);
 }
 
+bool is_row_edited(const Edits& edits, const HeadRef& head, Index query) {
+  return std::ranges::any_of(edits.weights,
+                             [&](const WeightEdit& edit) { return edit.head == head && edit.cell.query == query; });
+}
+
 void set_weight(Edits& edits, const HeadRef& head, const CellRef& cell, std::optional<float> weight) {
   put(edits.weights, WeightEdit{head, cell, weight.value_or(0.0f)}, weight.has_value(), weight_before);
 }

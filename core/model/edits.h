@@ -75,6 +75,8 @@ void switch_off(Edits& edits, const HeadRef& head, bool off);
 
 /// The weight that was set by hand, if one was.
 const WeightEdit* edited_weight(const Edits& edits, const HeadRef& head, const CellRef& cell);
+/// Whether any weight of the query's row is set by hand.
+bool is_row_edited(const Edits& edits, const HeadRef& head, Index query);
 /// Sets a weight by hand; std::nullopt removes the edit.
 void set_weight(Edits& edits, const HeadRef& head, const CellRef& cell, std::optional<float> weight);
 

@@ -6,6 +6,12 @@
 
 namespace headlight {
 
+bool is_png(std::string_view bytes) { return bytes.starts_with("\x89PNG\r\n\x1a\n"); }
+bool is_jpeg(std::string_view bytes) { return bytes.starts_with("\xff\xd8\xff"); }
+bool is_webp(std::string_view bytes) {
+  return bytes.size() >= 12 && bytes.starts_with("RIFF") && bytes.substr(8, 4) == "WEBP";
+}
+
 Matrix patches_of(const PatchGrid& grid, const std::vector<float>& pixels) {
   constexpr Index kChannels = 3;
   const Index side = grid.patch, width = grid.cols * side;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/index.h"
@@ -21,6 +22,11 @@ struct Picture {
 
   friend bool operator==(const Picture&, const Picture&) = default;
 };
+
+/// By how a file begins.
+bool is_png(std::string_view bytes);
+bool is_jpeg(std::string_view bytes);
+bool is_webp(std::string_view bytes);
 
 /// The tokens of a picture: those of the model, then square patches row after row.
 struct PatchGrid {

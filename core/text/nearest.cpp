@@ -9,6 +9,7 @@
 #include "base/folders.h"
 #include "base/formatted.h"
 #include "base/mapped_file.h"
+#include "model/picture.h"
 
 namespace headlight {
 namespace {
@@ -89,8 +90,6 @@ std::string foreign_format(const fs::path& path) {
 
 namespace {
 
-constexpr const char* kPicture = "a picture, about which a model of pictures is asked by --picture";
-
 /// A format by its first bytes, and what makes one of it that is read.
 struct OtherFormat {
   std::string_view begin, ending;  // ending: of the name, where several begin so
@@ -111,15 +110,14 @@ constexpr OtherFormat kOtherFormats[] = {
     {"7z\xbc\xaf", "", "a 7-Zip archive; what is in it is read once it is unpacked"},
     {"\x28\xb5\x2f\xfd", "", "a zstd archive; what is in it is read once it is unpacked"},
     {"%PDF", "", "a PDF"},
-    {"\x89PNG", "", kPicture},
-    {"\xff\xd8\xff", "", kPicture},
-    {"RIFF", ".webp", kPicture},
 };
 
 /// Of a file of none of the kinds that are read; a text by what would be read of it.
 std::string other_format(const fs::path& path) {
   const auto file = MappedFile::open(path);
   const std::string_view begin = file ? (*file)->bytes() : std::string_view();
+  if (is_png(begin) || is_jpeg(begin) || is_webp(begin))
+    return "a picture, about which a model of pictures is asked by --picture";
   const std::string ending = path.extension().string();
   for (const OtherFormat& format : kOtherFormats)
     if (begin.starts_with(format.begin) && (format.ending.empty() || format.ending == ending)) return format.what;

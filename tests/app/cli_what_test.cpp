@@ -107,7 +107,7 @@ TEST(What, FilesOfOtherKindsAreNamed) {
         {"a.parquet", "PAR1", "a Parquet table; saved as .csv it is read"},
         {"a.h5", "\x89HDF\r\n", "an HDF5 file; arrays are read from numpy.savez, models in the layout of transformers"},
         {"a.npy.gz", "\x1f\x8b", "a gzip archive; what is in it is read once it is unpacked"},
-        {"a.PNG", "\x89PNG\r\n", "a picture, about which a model of pictures is asked by --picture"},
+        {"a.PNG", "\x89PNG\r\n\x1a\n", "a picture, about which a model of pictures is asked by --picture"},
         {"a.txt", "0.5 0.5", "a text; a table of weights is read as .csv"},
         {"a.json", "{}", "a JSON file without attention: lists of numbers in lists, or an object with attentions"},
         {"a.xyz", "?", "another file"}}) {

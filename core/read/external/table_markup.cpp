@@ -1,5 +1,7 @@
 #include "read/external/table_markup.h"
 
+#include <unicode/utf16.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -70,21 +72,17 @@ std::optional<double> number_in(std::string_view text) {
 }
 
 std::string plain_text(std::string_view given) {
-  std::string text;
   const bool little = given.starts_with("\xFF\xFE"), big = given.starts_with("\xFE\xFF");
-  if (little || big) {
-    const auto unit = [&](std::size_t at) {
-      const auto one = static_cast<unsigned char>(given[at]), other = static_cast<unsigned char>(given[at + 1]);
-      return static_cast<char32_t>(little ? one | other << 8 : one << 8 | other);
-    };
-    for (std::size_t at = 2; at + 1 < given.size(); at += 2) {
-      char32_t letter = unit(at);
-      if (letter >= 0xD800 && letter < 0xDC00 && at + 3 < given.size())
-        letter = 0x10000 + ((letter - 0xD800) << 10) + (unit(at += 2) - 0xDC00);
-      append_utf8(text, letter);
-    }
-  } else {
-    text = given.substr(given.starts_with("\xEF\xBB\xBF") ? 3 : 0);
+  std::string text(little || big ? "" : given.substr(given.starts_with("\xEF\xBB\xBF") ? 3 : 0));
+  std::u16string units;
+  for (std::size_t at = 2; (little || big) && at + 1 < given.size(); at += 2) {
+    const auto one = static_cast<unsigned char>(given[at]), other = static_cast<unsigned char>(given[at + 1]);
+    units += static_cast<char16_t>(little ? one | other << 8 : one << 8 | other);
+  }
+  for (std::size_t at = 0; at < units.size();) {
+    char32_t letter = 0;
+    U16_NEXT(units.data(), at, units.size(), letter);
+    append_utf8(text, letter);
   }
   if (text.find('\n') == text.npos) std::replace(text.begin(), text.end(), '\r', '\n');
   return text;

@@ -116,8 +116,6 @@ class JpegFile {
 
 }  // namespace
 
-bool is_jpeg(std::string_view bytes) { return bytes.starts_with("\xff\xd8\xff"); }
-
 Result<StoredPicture> read_jpeg(std::string_view where, std::string_view bytes) {
   JpegFile file(bytes);
   if (!file.read_header()) return file.error(where);

@@ -15,9 +15,6 @@ struct StoredPicture {
   int orientation = 1;
 };
 
-bool is_png(std::string_view bytes);
-bool is_jpeg(std::string_view bytes);
-bool is_webp(std::string_view bytes);
 Result<StoredPicture> read_png(std::string_view where, std::string_view bytes);
 Result<StoredPicture> read_jpeg(std::string_view where, std::string_view bytes);
 Result<StoredPicture> read_webp(std::string_view where, std::string_view bytes);

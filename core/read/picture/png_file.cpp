@@ -14,7 +14,7 @@
 namespace headlight {
 namespace {
 
-constexpr std::string_view kPngBegins("\x89PNG\r\n\x1a\n", 8);
+constexpr std::size_t kSignature = 8;  // bytes
 /// Deflate makes of a byte at most 1,032 (RFC 1951: 258 bytes of two bits each).
 constexpr std::size_t kMostInflated = 1032;
 /// Bytes of a text that is inflated.
@@ -95,7 +95,7 @@ class PngFile {
 /// picture: a chunk acTL before the pixels counts those that follow one another.
 Status check_png_chunks(std::string_view where, std::string_view bytes) {
   bool has_pixels = false;
-  for (bytes.remove_prefix(kPngBegins.size()); bytes.size() >= 12;) {
+  for (bytes.remove_prefix(kSignature); bytes.size() >= 12;) {
     const std::string_view kind = bytes.substr(4, 4);
     const std::size_t size = number_in(bytes.substr(0, 4), true) + 12;
     if (size > bytes.size()) break;
@@ -172,8 +172,6 @@ int png_orientation(const PngFile& file) {
 }
 
 }  // namespace
-
-bool is_png(std::string_view bytes) { return bytes.starts_with(kPngBegins); }
 
 Result<StoredPicture> read_png(std::string_view where, std::string_view bytes) {
   TRY(check_png_chunks(where, bytes));

@@ -17,10 +17,6 @@ std::string_view webp_exif(std::string_view bytes) {
 
 }  // namespace
 
-bool is_webp(std::string_view bytes) {
-  return bytes.size() >= 12 && bytes.starts_with("RIFF") && bytes.substr(8, 4) == "WEBP";
-}
-
 Result<StoredPicture> read_webp(std::string_view where, std::string_view bytes) {
   const std::size_t size = number_in(bytes.substr(4, 4), false);
   if (size > bytes.size() - 8) return picture_ends_early(where);

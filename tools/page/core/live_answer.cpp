@@ -79,16 +79,7 @@ std::shared_ptr<const WordChanges> LiveAnswer::changes(const HeadRef& head, Inde
                                                        bool searches) {
   const Trace& trace = *trace_;
   const Edits& edits = trace.request.edits;
-  const Tokens& tokens = trace.query_tokens();
-  const bool by_hand = std::ranges::any_of(
-      edits.weights, [&](const WeightEdit& edit) { return edit.head == head && edit.cell.query == query; });
-  if (head.stack != Stack::self || !document_.model || !reads_sentences(document_) || !document_.text_pair.empty() ||
-      trace.request.config.arch == Arch::encoder_decoder || trace.queries() > kLongestChanged ||
-      trace.logits.size() == 0 || !trace.model->vocabulary || !trace.model->embeddings.tokens || by_hand ||
-      is_off(edits, head))
-    return nullptr;
-  const Token& word = tokens.tokens[static_cast<std::size_t>(query)];
-  if (word.special || word.pad) return nullptr;
+  if (!may_change_words(document_, trace) || !may_change_row(trace, edits, head, query)) return nullptr;
   const Lexicon* lexicon = kept_lexicon();
   const Lexicon none;
   // A sentence that chose its model is to keep it.
@@ -105,7 +96,7 @@ std::shared_ptr<const WordChanges> LiveAnswer::changes(const HeadRef& head, Inde
     return changed;
   };
   const ChangesQuestion row{trace_, head, query};
-  const WordChanges untried{.word = tokens.tokens[static_cast<std::size_t>(query)].text};
+  const WordChanges untried{.word = trace.query_tokens().tokens[static_cast<std::size_t>(query)].text};
   const WordChanges* known = row == asked_changes_ && known_changes_ ? known_changes_.get() : nullptr;
   ChangesQuestion question = row;
   question.own = own;

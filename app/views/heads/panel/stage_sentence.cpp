@@ -58,9 +58,8 @@ void add_details(Gui& gui, const HeadRef& head, const CellRef& cell, float weigh
     details.emplace_back(gui.word(kTextWords.no_name));
   }
   const Vector sums = attention_rows(*state.trace, head, cell.query, 1).row(0).transpose();
-  const auto by_hand = [&](const WeightEdit& edit) { return edit.head == head && edit.cell.query == cell.query; };
   const float sum = sums.sum();
-  if (std::ranges::any_of(state.trace->request.edits.weights, by_hand) && std::abs(sum - 1) > 0.005f)
+  if (is_row_edited(state.trace->request.edits, head, cell.query) && std::abs(sum - 1) > 0.005f)
     details.insert(details.begin(),
                    filled(gui.word(kTextWords.sums_to), {formatted("%.2f", static_cast<double>(sum))}));
   const FoldedStack* folded = shown_fold(state, head.stack);
