@@ -423,10 +423,9 @@ class Tracer:
                 turns = op.name in _TURNING and self._turns(node, move, out)
                 self._step("move", node, part, move._replace(pick=pick), turns)
                 if op.root.kind == "context":
-                    call, whole = op.root.info[0], part.numel() == np.prod(op.root.shape) and part.numel() <= LARGE
-                    wider = whole and part.shape[-1] > op.root.shape[-1]
-                    moves = moves_of(self.node_of(part).path(_HEADS)) if wider else []
-                    call.side_by_side = (part.detach().clone(), moves, call.join) if wider else None
+                    whole = part.shape[-1] > op.root.shape[-1] and part.numel() == np.prod(op.root.shape) <= LARGE
+                    call, moves = op.root.info[0], moves_of(self.node_of(part).path(_HEADS))
+                    call.side_by_side = (part.detach().clone(), moves, call.join) if whole else None
 
     def _shaped(self, node: Node, out: Any, how: str) -> Node:
         """The node of what this method brought to the shape of `out`, if it had another one."""
@@ -453,6 +452,7 @@ class Tracer:
         if call is not None and call.output is None and x.numel() <= LARGE and (
                 root.kind == "context" or all(step.kind == "move" for step in path[1:])):
             call.output = moved(x.detach(), arranged).clone(), [*moves_of(path), *arranged], call.join
+            call.side_by_side = None
         path = self.node_of(weight).path(("source",))
         factor = factor_of(path)
         of_bias = factor if bias is None else factor_of(self.node_of(bias).path(("source",)))

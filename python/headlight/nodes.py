@@ -608,8 +608,8 @@ class Call:
 
     def size(self) -> int:
         """Bytes that are kept."""
-        kept = [*self.tensors.values(), self.value_tensor, self.fused_output, *(self.output or ())[:1],
-                *(self.softmax.kept or ())]
+        joined = (self.output or self.side_by_side or ())[:1]
+        kept = [*self.tensors.values(), self.value_tensor, self.fused_output, *joined, *(self.softmax.kept or ())]
         return sum(tensor.numel() * tensor.element_size() for tensor in kept if is_tensor(tensor))
 
     def operand_before(self, role: str) -> Array | None:

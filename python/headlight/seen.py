@@ -247,7 +247,7 @@ class _Captured:
                 arrays.clear()
                 return
             arrays["query"] = arrays["query"][:, rows]
-        if "value" in arrays and (arrays["value"].shape[1] != arrays["key"].shape[1]):
+        if "value" in arrays and arrays["value"].shape[1] != arrays["key"].shape[1]:
             del arrays["value"]
         if len(founds) == len(parts):
             arrays["attentions"] = np.concatenate([as_numpy(found[:kept]) for found in founds], 1)

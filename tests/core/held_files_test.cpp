@@ -1,0 +1,105 @@
+// Files of attention as other programs write them: JSON, a table with a weight a line, and what a name says.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "read/external/held_arrays.h"
+#include "read/external/patterns.h"
+#include "read/external/tidy_table.h"
+#include "temporary_folder.h"
+
+namespace headlight {
+namespace {
+
+using Shape = std::vector<Index>;
+
+std::string shape_in_json(const std::string& text, const ArrayChoice& choice = {}) {
+  const auto file = parse_attention_json("f", text, choice);
+  if (!file) return file.error().message();
+  std::string shapes;
+  for (const auto& [stack, given] : file->model->given->stacks)
+    shapes += shape_text({static_cast<Index>(given.patterns.size()), static_cast<Index>(given.patterns[0].size()),
+                          given.patterns[0][0].rows(), given.patterns[0][0].cols()}) +
+              given.query_tokens.tokens[0].text;
+  return shapes;
+}
+
+TEST(HeldArrays, JsonOfBertVizTensor2tensorExbertAndBareLists) {
+  const std::string map = "[[0.5,0.5],[0.25,0.75]]", cross = "[[0.5,0.5]]";
+  EXPECT_EQ(shape_in_json("[[" + map + "," + map + "]]"), "(1, 2, 2, 2)0");
+  EXPECT_EQ(shape_in_json(R"({"attentions":[)" + map + R"(],"tokens":["a","b"]})"), "(1, 1, 2, 2)a");
+  EXPECT_EQ(shape_in_json(R"({"layer_0/attention":[)" + map + R"(],"layer_1/attention":[)" + map + R"(]})"),
+            "(2, 1, 2, 2)0");
+  EXPECT_EQ(shape_in_json("[[0.5,NaN],[0.25,null]]"), "(1, 1, 2, 2)0") << "as Python's json writes it";
+  EXPECT_EQ(shape_in_json(R"([{"a":0.5}])"),
+            "f: expected attention: lists of numbers in lists, perhaps in an object beside its tokens, found none");
+  EXPECT_EQ(
+      shape_in_json(R"({"all":{"attn":[[)" + map + R"(]],"left_text":["a","b"],"right_text":["a","b"]},"aa":{"attn":
+    [[[[1]]]],"left_text":["x"],"right_text":["x"]}})"),
+      "(1, 1, 2, 2)a");
+  EXPECT_EQ(
+      shape_in_json(R"({"attention":{"inp_inp":{"att":[[)" + map + R"(]],"top_text":["a","b"],"bot_text":["a","b"]},
+    "out_out":{"att":[[[[1]]]],"top_text":["x"],"bot_text":["x"]},"out_inp":{"att":[[)" +
+                    cross + R"(]],"top_text":["x"],"bot_text":["a","b"]}}})"),
+      "(1, 1, 1, 1)x(1, 1, 2, 2)a(1, 1, 1, 2)x");
+  EXPECT_EQ(shape_in_json(R"({"aa":{"att":[)" + map + "," + map + R"(],"left":[{"text":"a"},{"text":"b"}],
+    "right":[{"text":"a"},{"text":"b"}]}})"),
+            "(1, 2, 2, 2)a");
+}
+
+TEST(HeldArrays, FilesByTheirNames) {
+  TemporaryFolder folder;
+  const auto refusal = [](const std::filesystem::path& path) {
+    const auto file = read_tensors(path, std::nullopt, {});
+    return file ? std::string() : file.error().message();
+  };
+  EXPECT_EQ(
+      refusal("x.pkl"),
+      "x.pkl: name: expected a file that is data: torch.save(…, 'x.pt') or numpy.savez writes one, found a pickle, "
+      "which is a program and is not run");
+  std::ofstream(folder.path() / "w.csv") << ",ich,bin\nI,0.75,0.25\nam,0.5,0.5\n";
+  const auto table = read_tensors(folder.path() / "w.csv", std::nullopt, {});
+  ASSERT_TRUE(table) << table.error().message();
+  EXPECT_EQ(table->model->given->stacks.at(Stack::self).key_tokens.tokens[1].text, "bin");
+  EXPECT_EQ(table->warnings.front().message().substr(folder.path().string().size() + 1),
+            "w.csv: taken for 1 layer, 1 head, 2 queries, 2 keys; the first column names the queries; the first row "
+            "names the keys");
+}
+
+ArrayFile tidy(const std::string& text) {
+  const auto found = parse_tidy_table("f", text);
+  EXPECT_TRUE(found && *found) << text;
+  return found && *found ? **found : ArrayFile{};
+}
+
+TEST(HeldArrays, TablesWithAWeightALine) {
+  const ArrayFile own = tidy(
+      "stack,layer,head,query,key,query_token,key_token,weight\n"
+      "Self,3,1,0,0,\"a,b\",\"say \"\"x\"\"\",1\nSelf,3,1,1,0,\"c\nd\",\"say \"\"x\"\"\",0.25\n");
+  EXPECT_EQ(own.arrays.at("attentions").shape, (Shape{1, 1, 2, 1}));
+  EXPECT_EQ(own.arrays.at("attentions").values, (std::vector<float>{1, 0.25f}));
+  EXPECT_EQ(own.metadata.at("tokens"), R"(["a,b","c\nd"])");
+  EXPECT_EQ(own.metadata.at("key_tokens"), R"(["say \"x\""])");
+  const ArrayFile frame = tidy(";layer;head;query;key;weight\r\n0;0;0;1;1;0,5\r\n1;0;1;0;1;0,25\r\n");
+  EXPECT_EQ(frame.arrays.at("attentions").values, (std::vector<float>{0, 0, 0, 0.5f, 0, 0.25f, 0, 0}));
+  EXPECT_EQ(tidy("sentence,query,key,weight\n0,0,0,1\n1,0,0,0.5\n").arrays.at("1.attentions").values[0], 0.5f);
+  EXPECT_EQ(tidy("layer,head,query,key,weight\nmean,2,0,0,1\n").arrays.at("attentions").values.size(), 1u);
+  EXPECT_EQ(tidy("layer,head,q,k,attn\n0,0,0,0,0.5\n").arrays.at("attentions").values[0], 0.5f);
+  EXPECT_FALSE(*parse_tidy_table("f", "query,key\n0,0\n"));
+  const auto others = parse_tidy_table("f", "layer,head,from,to,weight\n0,0,0,0,1\n");
+  EXPECT_EQ(others ? "" : others.error().message(),
+            "f: heading: expected query, key and weight beside layer and head, found layer, head, from, to, weight");
+  for (const auto& [lines, error] :
+       {std::pair{"0,0,1\n0,0,1", "f: attentions: expected each cell once, found layer 0 head 0 query 0 key 0 twice"},
+        {"0,0", "f: line 2: expected 3 cells, as the heading has, found 2"},
+        {"x,0,1", "f: line 2: query: expected 0 to 16383 (a word stands in query_token), found x"},
+        {"0,99999,1", "f: line 2: key: expected 0 to 16383, found 99999"},
+        {"0,0,much", "f: line 2: weight: expected a number, found much"},
+        {"9000,9000,1", "f: attentions: expected a line for most cells of (1, 1, 9001, 9001), found 1 line"}}) {
+    const auto found = parse_tidy_table("f", std::string("query,key,weight\n") + lines);
+    EXPECT_EQ(found ? "" : found.error().message(), error);
+  }
+}
+
+}  // namespace
+}  // namespace headlight
