@@ -144,7 +144,8 @@ void JsonField::read_within(const char* name, float& value, float least, float m
 }
 
 std::size_t JsonField::size(const char* name, std::size_t most) const {
-  const json& value = at(name).value();
+  const JsonField field = at(name);
+  const json& value = field.value();
   return value.is_number_unsigned() ? std::min<std::uint64_t>(value.get<std::uint64_t>(), most) : 0;
 }
 
