@@ -31,7 +31,7 @@ if [[ ${#targets[@]} -eq 0 || ( $# -gt 0 && ${#targets[@]} -ne $# ) ]]; then
 fi
 
 cmake -S "$source" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER="$clang" -DCMAKE_BUILD_TYPE=Debug -DHEADLIGHT_GUI=OFF \
-  -DHEADLIGHT_FUZZ=ON -DHEADLIGHT_SANITIZE=address,undefined,fuzzer-no-link > /dev/null
+  -DHEADLIGHT_FUZZ=ON -DCMAKE_UNITY_BUILD=ON -DHEADLIGHT_SANITIZE=address,undefined,fuzzer-no-link > /dev/null
 cmake --build "$build" --target fuzz
 
 broken=0

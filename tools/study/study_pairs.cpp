@@ -51,7 +51,7 @@ Result<std::vector<StudyPair>> pairs_of_csv(const std::string& file, std::string
   if (records.empty() || std::ranges::none_of(records[0], is_clean))
     return bad_input(file, "the first line",
                      "the names of columns with commas between them: clean, corrupt, right, wrong",
-                     records.empty() ? "nothing" : joined_texts(records[0], ","));
+                     records.empty() ? "nothing" : printable(joined_texts(records[0], ",")));
   return pairs;
 }
 
