@@ -122,22 +122,24 @@ std::vector<HeadName> names_of(Language language, const Document& document, cons
 }
 
 CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell, const FoldedStack* folded) {
-  const auto shown = folded ? folded->fold.groups_of(cell) : std::nullopt;
+  const Index row = folded ? folded->fold.queries.group(cell.query).value_or(-1) : -1;
+  const Index column = folded && row >= 0 ? folded->fold.keys.group(cell.key).value_or(-1) : -1;
   const Token& query =
-      shown ? folded->fold.queries.tokens[at(shown->query)] : trace.query_tokens(head.stack).tokens[at(cell.query)];
+      row >= 0 ? folded->fold.queries.tokens[at(row)] : trace.query_tokens(head.stack).tokens[at(cell.query)];
   const Token& key =
-      shown ? folded->fold.keys.tokens[at(shown->key)] : trace.key_tokens(head.stack).tokens[at(cell.key)];
+      column >= 0 ? folded->fold.keys.tokens[at(column)] : trace.key_tokens(head.stack).tokens[at(cell.key)];
   const bool by_hand = edited_weight(trace.request.edits, head, cell) != nullptr;
   const bool open = by_hand || trace.mask_of(head).allowed(cell.query, cell.key);
+  const auto rows = row >= 0 ? folded->fold.queries.tokens_of(row) : FoldedAxis::Group{cell.query, 1};  // of a word
   return {.query = axis_label(query),
           .key = axis_label(key),
-          .weight = shown  ? folded->map(head)(shown->query, shown->key)
-                    : open ? attention_rows(trace, head, cell.query, 1)(0, cell.key)
-                           : -1,
-          .itself = (shown ? shown->query == shown->key : cell.query == cell.key) && is_one_sequence(trace, head.stack),
+          .weight = column >= 0 ? folded->map(head)(row, column)
+                    : open      ? attention_rows(trace, head, rows.first, rows.count).col(cell.key).mean()
+                                : -1,
+          .itself = (column >= 0 ? row == column : cell.query == cell.key) && is_one_sequence(trace, head.stack),
           .rests = key.special && !query.special,
           .by_hand = by_hand,
-          .only = (shown ? folded->map(head).size() : trace.queries(head.stack) * trace.keys(head.stack)) == 1,
+          .only = (column >= 0 ? folded->map(head).size() : trace.queries(head.stack) * trace.keys(head.stack)) == 1,
           .between_words = !is_of_picture(trace) && has_letters(query) && has_letters(key),
           .share = !trace.is_signed || !open};
 }
