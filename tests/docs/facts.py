@@ -150,6 +150,30 @@ def facts():
     if all(pages):
         yield 'docs/page.md', '(2 layers × 8 heads) | {:.1f} MB, of which the core is 0.5; with `--live` {:.1f} MB |', *pages[:2]
         yield 'docs/page.md', '(4 × 9 heads) | {:.1f} MB; with `--live` {:.0f} MB |', *pages[2:]
+    yield guide, 'The smallest window is {} × {}', *re.search(r'kLeastWindow\{(\d+), (\d+)\}', text('app/view/settings.h')).groups()
+    words, most = constant('app/session/shown.h', 'kMostWords'), constant('app/view/view_state.h', 'kMostWordsOfStage')
+    yield guide, '*Sentence* up to {} words; more than {} open as *Text*', most, constant('app/view/view_state.h', 'kUsualWordsOfStage')
+    yield guide, 'Of more than {} tokens the axes show the indices', words
+    yield guide, 'texts of more than {} tokens begin with the logarithmic one', words
+    thin = constant('app/views/sentence/sentence_scene.h', 'kMostThinArcs')
+    yield guide, 'where more than {} would stand, from more up', thin
+    yield guide, 'which up to {} words open on, has the words of both with an arc for each weight that changed by {} or more, at most the {} largest', \
+        words, f"{constant('app/views/compare/changes_scene.h', 'kLeastChange'):g}".lstrip('0'), thin
+    yield guide, 'Of more than {} terms the largest are listed', constant('app/views/inside/matrix_figure.cpp', 'kMostTerms')
+    yield guide, 'Where the five have less than {:.0f} %', 100 * constant('app/derived/writer_split.h', 'kCarried')
+    yield guide, 'Sentences may have up to {} tokens. Patterns larger than', constant('app/session/state.h', 'kDetail')
+    yield guide, '`--width column` is {} mm, `slide` {} mm, any other number millimetres; a PNG has {} dots an inch', *(of(
+        'app/view/view_state.h', 'kColumnMm', 'kSlideMm') + of('app/paper/figure_file.h', 'kFigureDpi'))
+    known = json.loads(text('assets/models/encoder/tokenizer.json'))['model']['vocab']
+    yield guide, 'The shipped encoder knows {} words', sum(not word.startswith('<') for word in known)
+    yield 'docs/pictures.md', 'more than {} pixels along a side or {} million in all', counted(constant('core/read/picture/resample.h', 'kMostPictureSide')), \
+        constant('core/read/picture/resample.h', 'kMostPicturePixels') // 10 ** 6
+    yield 'docs/agents.md', 'a message {};', constant('tools/mcp/mcp_tool.cpp', 'kMostMessage')
+    yield 'docs/studies.md', 'a line may have {} MB', constant('tools/study/kept/rows.cpp', 'kMostLineBytes') >> 20
+    yield 'docs/library.md', '`app/library/headlight.h` has {} functions', len(re.findall(r'^[^/\n]*\bheadlight_\w+\([^{]*?\);', text('app/library/headlight.h'), re.M))
+    kept = {name: eval(re.search(rf'^    {name}: int = ([\d <]+)', text('python/headlight/follow.py'), re.M)[1]) for name in ('calls', 'memory')}
+    yield 'docs/python.md', 'kept: {} calls and 2³⁰ bytes', counted(kept['calls'] if kept['memory'] == 1 << 30 else 0)
+    yield 'docs/python.md', '{} sentences are read ahead', counted(int(re.search(r'^_AHEAD = (\d+)', text('python/headlight/engine.py'), re.M)[1]))
     shape = json.loads(text('assets/models/any-sentence/config.json'))
     yield 'docs/models.md', 'an encoder of {} layers, {} heads of d_k {}, d_model {}, feed-forward {},', *(shape[name] for name in (
         'num_hidden_layers', 'num_attention_heads', 'head_dim', 'hidden_size', 'intermediate_size'))
