@@ -251,8 +251,9 @@ bool right_in_texts(const Said& said) {
          is_measured(said, said.values[0], said.values[1], said.values[2], false);
 }
 
-/// The words with letters that have no name here, and whose row has no more anywhere than on the first token.
-bool resting(const Said& said) {
+/// How many words with letters that have no name here have no more anywhere than on the first token; `near`: less than
+/// this more is no more.
+int resting_words(const Said& said, double near) {
   const Answer& answer = said.answer;
   const Matrix rows = attention_rows(*answer.trace, said.head, 0, answer.trace->queries());
   const Eigen::MatrixXd map = answer.merged(said.head);
@@ -261,13 +262,17 @@ bool resting(const Said& said) {
     const Word& word = answer.word(i);
     const auto is_from = [&](const NamedArc& arc) { return arc.head == said.head && arc.from.first == word.first; };
     if (word.special || !word.letters || std::ranges::any_of(answer.arcs.named, is_from)) continue;
-    const double rest = map(i, 0) + 1e-6;
-    bool most = rows.middleRows(word.first, word.count).cast<double>().colwise().mean().maxCoeff() <= rest;
+    const double rest = map(i, 0) + near;
+    bool most = near < 0 || rows.middleRows(word.first, word.count).cast<double>().colwise().mean().maxCoeff() <= rest;
     for (Index j = 1; j < map.cols(); ++j) most = most && (answer.word(j).special || map(i, j) <= rest);
     count += most;
   }
-  const bool one = said.values.size() == 1;
-  return count == (one ? 1 : std::stoi(said.values[0])) && said.values.back() == answer.word(0).text;
+  return count;
+}
+bool resting(const Said& said) {
+  const int said_to_rest = said.values.size() == 1 ? 1 : std::stoi(said.values[0]);
+  return resting_words(said, -1e-6) <= said_to_rest && said_to_rest <= resting_words(said, 1e-6) &&
+         said.values.back() == said.answer.word(0).text;
 }
 
 /// The measures by which a head without a relation is named, in rows of words.

@@ -190,8 +190,21 @@ def chords():
         yield ways[way] + (letter or names.get(name) or name.replace('_', ' ').title())
 
 
+def check_walks():
+    """Each room of the walks through the house has the names that are said to be in it."""
+    rows = re.findall(r'^\| [^|]+ \| (`\w+/.*) \|$', text('docs/architecture.md').partition('## Ten walks')[2].partition('\n## ')[0], re.M)
+    for room, names in re.findall(r'`(\w+/[\w/]+)` ((?:`\w+`(?:, )?)+)', ' · '.join(rows)):
+        code = ''.join(path.read_text(encoding='utf-8') for path in (TREE / room).glob('*') if path.suffix in ('.h', '.cpp', '.py'))
+        for name in re.findall(r'`(\w+)`', names):
+            if not re.search(rf'\b{name}\b', code):
+                faults.append(f'docs/architecture.md: expected {name} in {room}, found none')
+    return len(rows)
+
+
 def main():
     all_ = list(facts())
+    if (walks := check_walks()) != 10:
+        faults.append(f'docs/architecture.md: expected ten walks, found {walks}')
     for document, sentence, *values in all_:
         if sentence.format(*values) not in re.sub(r'\s+', ' ', text(document)):
             faults.append(f'{document}: expected {sentence.format(*values)!r}, found another sentence')
