@@ -89,14 +89,14 @@ std::string add_largest_terms(Page& page, const Split& split, const std::vector<
                               const FigureOptions& options, const WordsOf& words_of) {
   constexpr std::size_t kMostTerms = 20;
   std::vector<TermWords> terms;
-  double rest = split.sum;
   for (std::size_t i = 0; i < std::min(order.size(), kMostTerms); ++i) {
     const auto& term = split.terms[order[i]];
     TermWords& words = terms.emplace_back(words_of(term));
     words.length = static_cast<float>(term.value);
     words.addend = signed_cell_number(words.length);
-    rest -= term.value;
   }
+  double rest = 0;
+  for (std::size_t i = terms.size(); i < order.size(); ++i) rest += split.terms[order[i]].value;
   add_terms(page, terms, options.theme);
   return others_of(options.language, terms.size(), order.size(), rest);
 }
