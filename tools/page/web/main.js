@@ -88,7 +88,7 @@ function open(core, page, answer, kept) {
   function drawScenes() {
     const width = byId('stage').clientWidth, isNarrow = window.innerWidth < NARROW;
     const line = live ? 44 : 0, under = store.view.view === 'sentence' ? 40 + line : 130;  // that changes a word
-    const below = Math.max(300, roomBelow('stage-area') - under);
+    const below = Math.max(350, roomBelow('stage-area') - under);
     stage.draw(width, isNarrow ? Math.max(420, width) : Math.min(below, width * 1.02));
     byId('zoom').hidden = store.view.view !== 'heads' || !stage.canZoom();
     bars.draw(!stage.hasBars());
