@@ -47,5 +47,5 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # Debian asks for python3 beside a module; the program does not start it.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS
   "libegl1, libgl1, libgl1-mesa-dri, libxcursor1, libxi6, libxinerama1, libxrandr2, fonts-wqy-microhei, python3")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-numpy")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3-numpy")  # of the Python module, which apt installs by default
 include(CPack)
