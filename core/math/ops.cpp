@@ -13,8 +13,12 @@ namespace {
 
 /// A product with fewer multiplications runs on one thread.
 constexpr Index kWorthThreads = 1 << 19;
-/// Inputs of a panel per product, and rows of x per product: both tiles stay in the L2 cache.
-constexpr Index kStretch = kMostInputs, kRows = 256;
+/// Inputs of a panel per product.
+constexpr Index kStretch = kMostInputs;
+/// Rows of x per product, about: with the panels of this product and the next they stay in an L2 cache of 1 MiB. More
+/// would be read from the L3 cache for each panel; with fewer the weights would come from memory more often. Weights
+/// that are transposed for each product are so for more rows.
+constexpr Index kRows = 132, kRowsOfTransposed = 264, kTileRows = 6;  // whole tiles of the kernels
 /// Up to so many rows, bfloat16 weights are widened inside the product; for more, a stretch is widened once before it.
 constexpr Index kFewRows = 24;
 constexpr Index kWeightPanel = PanelMatrix::kPanel;
@@ -25,6 +29,12 @@ constexpr Index kNumbersOfPart = 1 << 14;
 struct PanelStretch {
   Index panel = 0, k = 0, count = 0;
 };
+
+/// Blocks of equal size, of about `most` rows.
+Index rows_of_block(Index rows, Index most) {
+  const Index blocks = std::max<Index>(1, (rows + most / 2) / most), each = (rows + blocks - 1) / blocks;
+  return std::max<Index>(1, (each + kTileRows - 1) / kTileRows) * kTileRows;
+}
 
 /// The memory of the next stretch, to be prefetched; null where there is none, or where it may be shorter.
 const void* after(const PanelMatrix& panels, const PanelStretch& at) {
@@ -43,12 +53,13 @@ Matrix product(const ConstMatrixRef& x, Index outputs, const Vector& bias, const
                const Transposed& transposed, const PanelMatrix* packed = nullptr) {
   Matrix y(x.rows(), outputs);
   const bool alone = x.rows() * x.cols() * outputs < kWorthThreads;
-  const Index panels = (outputs + kWeightPanel - 1) / kWeightPanel, blocks = (x.rows() + kRows - 1) / kRows;
+  const Index rows = rows_of_block(x.rows(), packed ? kRows : kRowsOfTransposed);
+  const Index panels = (outputs + kWeightPanel - 1) / kWeightPanel, blocks = (x.rows() + rows - 1) / rows;
   const Index stretches = std::max<Index>(1, (x.cols() + kStretch - 1) / kStretch);
   const Index length = (x.cols() + stretches - 1) / stretches;
   parallel_for(panels * blocks, alone ? Threads{1, threads.stop} : threads, [&](Index part) {
-    const Index panel = part % panels, first = panel * kWeightPanel, row = part / panels * kRows;
-    Product product{.size = {std::min(kRows, x.rows() - row), std::min(kWeightPanel, outputs - first)},
+    const Index panel = part % panels, first = panel * kWeightPanel, row = part / panels * rows;
+    Product product{.size = {std::min(rows, x.rows() - row), std::min(kWeightPanel, outputs - first)},
                     .a = {.row = x.outerStride()},
                     .b = {.row = kWeightPanel},
                     .c = {&y(row, first), y.outerStride()},

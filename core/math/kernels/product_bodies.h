@@ -49,7 +49,11 @@ inline void tile(const Product& p, Index i, Index j, Index last, const char* ahe
     for (int l = 0; l < L; ++l) { c[r][l] = Lanes{}; }
   }
   constexpr int kEvery = kLines < 0 ? -kLines : 1, kTogether = kLines < 0 ? 1 : kLines;
-  const float* a = p.a.at + i * p.a.row;
+  // Three rows of A are reached from one pointer by the stride and its double: no address waits in memory.
+  constexpr int kOfPointer = 3, kPointers = (R + kOfPointer - 1) / kOfPointer;
+  const float* a[kPointers];
+  HEADLIGHT_UNROLL
+  for (int of = 0; of < kPointers; ++of) a[of] = p.a.at + (i + of * kOfPointer) * p.a.row;
   const Number* b = numbers_of<Number>(p) + j;
   const auto multiply = [&]() __attribute__((always_inline)) {  // one step of k
     Lanes row[L];
@@ -57,11 +61,13 @@ inline void tile(const Product& p, Index i, Index j, Index last, const char* ahe
     for (int l = 0; l < L; ++l) row[l] = load(b + l * kWidth, width(l));
     HEADLIGHT_UNROLL
     for (int r = 0; r < R; ++r) {
-      const Lanes x = all(a[r * p.a.row]);
+      const Lanes x = all(a[r / kOfPointer][r % kOfPointer * p.a.row]);
       HEADLIGHT_UNROLL
       for (int l = 0; l < L; ++l) c[r][l] = multiply_add(x, row[l], c[r][l]);
     }
-    a += p.a.col, b += p.b.row;
+    HEADLIGHT_UNROLL
+    for (int of = 0; of < kPointers; ++of) a[of] += p.a.col;
+    b += p.b.row;
   };
   Index k = 0;
   for (; k + kEvery <= p.size.k; k += kEvery) {
