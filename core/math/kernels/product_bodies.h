@@ -41,7 +41,6 @@ inline const Number* numbers_of(const Product& p) {
 template <int R, int L, bool kWhole, int kLines = 0, class Number = float>
 inline void tile(const Product& p, Index i, Index j, Index last, const char* ahead = nullptr) {
   Lanes c[R][L];
-  const auto at = [&](int r, int l) { return p.c.at + (i + r) * p.c.row + j + l * kWidth; };
   const auto width = [&](int l) { return kWhole || l + 1 < L ? Index{kWidth} : last; };
   HEADLIGHT_UNROLL
   for (int r = 0; r < R; ++r) {
@@ -78,15 +77,20 @@ inline void tile(const Product& p, Index i, Index j, Index last, const char* ahe
     for (int times = 0; times < kEvery; ++times) multiply();
   }
   for (; k < p.size.k; ++k) multiply();
-  HEADLIGHT_UNROLL
-  for (int r = 0; r < R; ++r) {
+  // Copied first: a number that is stored might be one of `p`.
+  float* const to = p.c.at + i * p.c.row + j;
+  const Index to_row = p.c.row;
+  const float scale = p.scale;
+  const auto each = [&](const auto& visit) __attribute__((always_inline)) {
     HEADLIGHT_UNROLL
-    for (int l = 0; l < L; ++l) {
-      if (p.bias) c[r][l] += load(p.bias + j + l * kWidth, width(l));
-      if (p.add) c[r][l] += load(at(r, l), width(l));
-      store(at(r, l), c[r][l] * p.scale, width(l));
+    for (int r = 0; r < R; ++r) {
+      HEADLIGHT_UNROLL
+      for (int l = 0; l < L; ++l) visit(c[r][l], to + r * to_row + l * kWidth, l);
     }
-  }
+  };
+  if (const float* bias = p.bias) each([&](Lanes& x, float*, int l) { x += load(bias + j + l * kWidth, width(l)); });
+  if (p.add) each([&](Lanes& x, const float* at, int l) { x += load(at, width(l)); });
+  each([&](const Lanes& x, float* at, int l) { store(at, x * scale, width(l)); });
 }
 
 /// R rows from i on, or the rows that are left.
