@@ -29,6 +29,7 @@ SCALES = "scale|temp|tau|beta|gain|logit"     # of parameters that scale scores
 CAUSAL = "causal", "is_causal", "autoregressive", "unidirectional"     # names of what is true or not
 SEGMENTS = "seg|doc|seq|pack"     # in names of what says which tokens belong together
 OTHER_SIDE = r"mem|enc|context|ctx|cross|cond|src|source|kv|key"     # in names of what cross-attention has keys of
+_HEADS, _CELLS = 128, 1 << 24     # that the program is asked about at once
 Place = Tuple[int, ...]  # indices along the shared axes of a product
 
 
@@ -790,14 +791,20 @@ class Call:
         if not standard:
             raise Error(f"{self.where}: expected a softmax over the keys of a sentence that is kept, found one that "
                         "only the caller's code can compute: fewer sentences, or Keep(sentences=…), keep its weights")
-        query, key, mask, layers = self.operand("query"), self.operand("key"), self.own_mask(), []
-        for at in range(sentences):
-            masks = [None] if mask is None else mask[at if len(mask) > 1 else 0]      # each with its heads
-            for own, other, one in zip(np.split(query[at], len(masks)), np.split(key[at], len(masks)), masks):
-                arrays = {"query": side_by_side(own), "key": side_by_side(other), "value": side_by_side(other)}
-                arrays.update({} if one is None else {"mask": one})
-                layers.append(answer_to(arrays, len(own), scale=repr(float(self.scale)))["attentions"][0])
-        return np.concatenate(layers).reshape(sentences, -1, *layers[0].shape[1:])
+        query, key = (one.reshape(-1, *one.shape[2:]) for one in map(self.operand, ("query", "key")))      # of all heads
+        mask, heads, layers = self.own_mask(), len(query) // sentences, []
+        mask = mask[:1] if mask is not None and (mask == mask[:1]).all() else mask
+        size = min(_HEADS, max(1, _CELLS // max(1, query.shape[1] * key.shape[1])))
+        if mask is not None and mask.shape[:2] != (1, 1):      # (the program takes one mask for all heads)
+            size = heads // mask.shape[1]
+        for at in range(0, len(query), size):
+            own, other = side_by_side(query[at:at + size]), side_by_side(key[at:at + size])
+            arrays = {"query": own, "key": other, "value": other}
+            if mask is not None:
+                arrays["mask"] = mask[at // heads * (len(mask) > 1), at % heads // size * (mask.shape[1] > 1)]
+            count = len(query[at:at + size])
+            layers.append(answer_to(arrays, count, scale=repr(float(self.scale)))["attentions"][0])
+        return np.concatenate(layers).reshape(sentences, heads, *layers[0].shape[1:])
 
 
 def gathered(arranged: Any, groups: Sequence[Sequence[Place]]) -> Any:

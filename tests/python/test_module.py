@@ -85,6 +85,16 @@ class Watching(unittest.TestCase):
         with headlight.watch(keep=headlight.Keep(sentences=1)) as seen:
             _, weights = self.run_once()
         np.testing.assert_allclose(seen[0].weights(), weights.detach().numpy(), atol=2e-5)
+        x = torch.randn(40, H, T, 4)
+        padding = torch.rand(40, 1, 1, T) < 0.8
+        for mask, runs in ((None, 1), (CAUSAL, 1), (padding | (torch.arange(T) == 0), 40)):      # one, where all have one mask
+            with headlight.watch(keep=headlight.Keep(sentences=1)) as seen:
+                scores = x @ x.transpose(-1, -2) / 2
+                weights = torch.softmax(scores if mask is None else scores.masked_fill(~mask, -math.inf), -1)
+                weights @ x
+            with mock.patch("headlight.nodes.answer_to", wraps=engine.answer_to) as asked:
+                np.testing.assert_allclose(seen[0].weights(), weights.numpy(), atol=2e-5)
+            self.assertEqual(asked.call_count, runs)
 
     def test_fused(self):
         with mock.patch.object(functional, "scaled_dot_product_attention", torch_of_two(), create=True):
