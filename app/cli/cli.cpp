@@ -83,14 +83,14 @@ std::string missing_command(const std::string& word) {
   return missing_tool("headlight " + word, place->tool).message();
 }
 
-int report(const std::string& message) {
-  print_message(message);
+/// The status of an error that was printed; `hint` stands behind its line.
+int report(const Error& error, const std::string& hint = "") {
+  print_error(Error(error.code, error.message() + hint));
   return kBadInput;
 }
 
-/// The status of what was printed, or of its failure, behind which `hint` stands.
 int status_of(const Result<int>& done, const std::string& hint = "") {
-  return done ? *done : report(done.error().message() + hint);
+  return done ? *done : report(done.error(), hint);
 }
 
 /// The hint behind the error line where the first word is neither a command nor a path that exists: it may be misspelt.
@@ -129,14 +129,17 @@ Result<ReadLine> read_line(const std::vector<std::string>& words, const std::vec
       "Results go to standard output, messages to standard error.\n"
       "Exit status: 0 done, 1 a comparison or a check differs, 2 wrong use or bad input.");
   ParsedCommand run;
+  std::optional<Parser> asked;
   for (const NamedCommand* command : commands) {
     Parser parser = program.command(command->name, command->about);
     if (words[0] != command->name) continue;  // only the options of the command that is asked are made
     parser.footer(command->examples + (*command->examples == '\n'));
     name_work(command->name);
     run = command->add(parser, frontend);
+    asked = parser;
   }
   auto line = TRY(program.parse(words));
+  if (asked) name_work(asked->given_names());
   return ReadLine{program, std::move(line), std::move(run)};
 }
 
@@ -147,9 +150,10 @@ int run_program(int argc, const char* const* argv, const Frontend& frontend) {
   std::string hint;
   const std::vector<std::string> words = completed({argv + 1, argv + argc}, names, hint);
   if (std::ranges::find(names, argc > 1 ? argv[1] : "open") == names.end())
-    if (const std::string missing = missing_command(argv[1]); !missing.empty()) return report(missing);
+    if (const std::string missing = missing_command(argv[1]); !missing.empty())
+      return report(Error(ErrorCode::bad_value, missing));
   const auto read = read_line(words, commands, frontend);
-  if (!read) return report("headlight: " + read.error().message() + " (see --help)" + hint);
+  if (!read) return report(inside("headlight", read.error()), " (see --help)" + hint);
   if (!read->line.text.empty()) return status_of(print(read->line.text));
   std::optional<ProgressReport> progress;
   if (words[0] != kOpen.name) progress.emplace(words[0]);  // which reports the time until its window
@@ -161,7 +165,7 @@ int run_program(int argc, const char* const* argv, const Frontend& frontend) {
 int run_command_line(int argc, const char* const* argv, const Frontend& frontend) {
   try {
     return run_program(argc, argv, frontend);
-  } catch (...) { return report(thrown_error().message()); }
+  } catch (...) { return report(thrown_error()); }
 }
 
 Result<int> run_command(const std::vector<std::string>& words) {

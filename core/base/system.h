@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 
 namespace headlight {
 
@@ -41,6 +42,8 @@ bool is_device(const std::filesystem::path& path);
 extern const char* const kNowhere;
 /// Gives a new file the permissions of another.
 void copy_permissions(const std::filesystem::path& from, int to);
+/// Removes the last files that were created and not renamed; what the handler of a signal may do.
+void remove_temporaries();
 
 /// Until it is closed, also against other programs; false at once where another holds the lock. A shared lock excludes
 /// only exclusive ones.
@@ -74,8 +77,10 @@ double most_memory_held();
 /// First in main: a closed pipe is a failed write, standard output takes bytes as they are, a console shows UTF-8. A
 /// fault of the program (a signal such as SIGSEGV) ends it with a line on standard error, where the system has signals.
 void begin_program();
-/// What a line says that a fault of the program has ended: the name of a command, a text that stays.
-void name_work(const char* command);
+/// First in a thread of the program: there is the line too where its stack is what overflowed.
+void begin_thread();
+/// What that line says of the work: the command and the names of its options.
+void name_work(std::string_view asked);
 /// Last in main: shows what was written to standard error where there is no console; returns `status`.
 int end_program(int status);
 

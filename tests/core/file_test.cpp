@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/refusal.h"
+#include "base/system.h"
 #include "temporary_folder.h"
 
 #include <fcntl.h>
@@ -374,6 +375,18 @@ TEST_F(File, NoDescriptorIsLeftOpen) {
     EXPECT_FALSE(write_file("/dev/full", "x"));
   }
   EXPECT_EQ(open_descriptors(), before);
+}
+
+TEST_F(File, WhatWasBegunIsRemovedByAFaultAndWhatIsWholeStays) {
+  const TemporaryFolder folder;
+  const auto begun = folder / "begun", renamed = folder / "renamed", whole = folder / "whole";
+  for (const auto& path : {begun, renamed}) ASSERT_TRUE(close_file(open_file(path, Opening::create)));
+  ASSERT_TRUE(rename_file(renamed, whole));
+  ASSERT_TRUE(write_file(renamed, "another one of that name"));
+  remove_temporaries();
+  EXPECT_FALSE(path_exists(begun));
+  EXPECT_TRUE(path_exists(whole));
+  EXPECT_TRUE(path_exists(renamed));
 }
 
 }  // namespace

@@ -66,9 +66,19 @@ done <<'READERS'
 .conllu claims shipped:any-sentence --treebank FILE
 .conllu heads shipped:any-sentence --relations --treebank FILE
 .csv why shipped:decoder --pairs FILE --layer 0 --head 0 --query 0 --key 0
+.jsonl study FILE
+.jsonl study FILE --format npz
+.jsonl figure FILE -o study.svg
+.csv patch shipped:decoder --at heads --pairs FILE --resume kept.jsonl
 .txt train -o trained --steps 1 --text FILE
 .safetensors train -o trained --steps 1 --from FILE
 READERS
+mkdir study
+mkfifo study/rows-0-of-1.jsonl
+for words in 'study study' 'study study --format npz' 'figure study -o study.svg'; do
+  # shellcheck disable=SC2086
+  refused 'a study whose file is a fifo' $words
+done
 
 # Where memory is short for the processors there are, every line of many at once is answered all the same.
 seq 300 | sed 's/.*/the & cat/' >lines
@@ -115,9 +125,9 @@ PYTHON
 )
 grep -q 'bytes in base64' err || fail "a page that only states its numbers: expected its missing bytes to be named, found $(<err)"
 
-# A fault of the program is one line with its version and command, and leaves the output as it was.
+# A fault of the program is one line with its version, command and options, and leaves the output as it was.
 if ! grep -qa __asan_init "$program"; then  # the sanitizers report a fault themselves
-  for fault in SEGV ABRT FPE; do
+  for fault in SEGV BUS ABRT FPE ILL; do
     echo before >kept.json
     mkfifo sentences
     "$program" export --text - -o kept.json <sentences >out 2>err &
@@ -134,6 +144,18 @@ if ! grep -qa __asan_init "$program"; then  # the sanitizers report a fault them
     rm sentences
     [[ $status == $((128 + $(kill -l "$fault"))) && $(wc -l <err) == 1 && ! -s out && $(<kept.json) == before ]] ||
       fail "SIG$fault: expected the signal, one line and the output as it was, found $status: $(head -c 300 err)"
-    grep -qE "^headlight [0-9.]+: export: a fault of the program ended it \(SIG$fault\)" err || fail "SIG$fault: $(<err)"
+    grep -qE "^headlight [0-9.]+: export --text --output: a fault of the program ended it \(SIG$fault\); files[a-z ]+$" err ||
+      fail "SIG$fault: $(<err)"
   done
+  # … also where the stack is full, whose handler runs on a stack of its own: the program needs one of these.
+  overflowed=
+  for kilobytes in 64 96 128 160 192 224 256 320 400; do
+    status=0
+    (ulimit -s $kilobytes && exec "$program" export --text 我请李雷 -o stack.json) 2>err &
+    wait $! 2>/dev/null || status=$?
+    [[ $status == 0 || $status == 2 || $status == 139 ]] || fail "a stack of $kilobytes kB: found $status: $(<err)"
+    if grep -qE '^headlight [0-9.]+: export [a-z -]+: a fault of the program ended it \(SIGSEGV\)' err; then overflowed=yes; fi
+    rm -f stack.json
+  done
+  [[ $overflowed ]] || fail "a small stack: expected the line of a fault, found none: $(<err)"
 fi

@@ -27,6 +27,7 @@ program=$2
 fixture=$3
 sentence='The quick fox sees 42 dogs'
 last_words='A cat ran home at 7'
+before_fault='Two red birds sing 9 songs'
 
 home=$(mktemp -d "${TMPDIR:-/tmp}/headlight-window-XXXXXX")
 said=$home/said
@@ -140,6 +141,34 @@ sleep 3
 kill -TERM "$process"
 ends_well 'SIGTERM to an idle window' 5
 grep -rqF "$last_words" "$XDG_STATE_HOME" || fail "expected '$last_words' to be kept by a window that was asked for --timings"
+
+# A fault of the program says so, and the next window has what was typed.
+"$program" >"$said" 2>&1 </dev/null &
+process=$!
+window=
+until_true 60 'a window that will end by a fault' find_window
+xdotool windowfocus --sync "$window"
+until_true 60 'a window at rest' rests
+press ctrl l
+xdotool type --delay 20 "$before_fault"
+is_kept() { grep -rqF "$before_fault" "$XDG_STATE_HOME"; }
+until_true 20 "'$before_fault' to be kept" is_kept
+kill -SEGV "$process"
+status=0
+wait "$process" 2>/dev/null || status=$?
+process=
+if ! grep -qa __asan_init "$program"; then  # the sanitizers report a fault themselves
+  [[ $status == 139 ]] || fail "a fault: expected the signal, found $status"
+  grep -qE '^headlight [0-9.]+: open: a fault of the program ended it \(SIGSEGV\)' "$said" || fail "a fault: expected its line"
+fi
+"$program" >"$said" 2>&1 </dev/null &
+process=$!
+window=
+until_true 60 'a window after the fault' find_window
+is_restored() { grep -sqF "$before_fault" "$XDG_STATE_HOME"/headlight/autosave-"$process"*.headlight.json; }
+until_true 30 "'$before_fault' to be restored" is_restored
+kill -TERM "$process"
+ends_well 'SIGTERM after the fault'
 
 # A display that is lost ends the program; every key that had come is kept.
 Xvfb -displayfd 3 -screen 0 1280x1024x24 -noreset 3>"$home/display" >/dev/null 2>&1 &

@@ -101,7 +101,7 @@ json answer_message(const json& message, AgentPlaces& places) {
 /// another message can ask whether this server is there, or end one of them.
 class Answers {
  public:
-  explicit Answers(AgentPlaces& places) : places_(places), worker_([this] { work(); }) {}
+  explicit Answers(AgentPlaces& places) : places_(places), worker_([this] { begin_thread(), work(); }) {}
   ~Answers() {
     const std::scoped_lock lock(mutex_);
     ends_ = true;

@@ -238,6 +238,13 @@ std::string Parser::value(const std::string& option) const {
 
 std::string Parser::name() const { return state_->app->get_name(); }
 
+std::string Parser::given_names() const {
+  std::string names = name();
+  for (const CLI::Option* option : state_->app->get_options())
+    if (option->count() > 0 && option->get_name().starts_with('-')) names.append(" ").append(option->get_name());
+  return names;
+}
+
 std::vector<std::string> Parser::given_words(const std::vector<std::string>& but) const {
   std::vector<std::string> words{name()};
   for (const CLI::Option* option : state_->app->get_options()) {

@@ -119,6 +119,8 @@ class Parser {
   /// The word that was given to an option, or its default.
   std::string value(const std::string& option) const;
   std::string name() const;
+  /// The command and the names of the options that were given: `export --text --mask`.
+  std::string given_names() const;
   /// The command and all that was given to it, but for these options, in the order in which they were added.
   std::vector<std::string> given_words(const std::vector<std::string>& but) const;
 

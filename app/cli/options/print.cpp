@@ -13,6 +13,7 @@
 #include "base/refusal.h"
 #include "base/system.h"
 #include "base/utf8.h"
+#include "write/json.h"
 
 namespace headlight {
 
@@ -55,6 +56,14 @@ void print_message(std::string_view message) {
   }
   end_open_line();
   std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+void print_error(const Error& error) {
+  const char* wanted = environment("HEADLIGHT_ERRORS");
+  if (!wanted || std::string_view(wanted) != "json") return print_message(error.message());
+  end_open_line();
+  const std::string line = json_string(printable_message(with_short_words(error.message())));
+  std::fprintf(stderr, "{\"error\":%s,\"code\":\"%s\"}\n", line.c_str(), std::string(name(error.code)).c_str());
 }
 
 bool prints_on_terminal() { return isatty(STDOUT_FILENO) != 0; }

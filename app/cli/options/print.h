@@ -18,6 +18,9 @@ Result<int> print(std::string_view text, int status = 0);
 /// word of more than 80 bytes that is no path is cut.
 void print_message(std::string_view message);
 
+/// Prints what ended a command; with HEADLIGHT_ERRORS=json in the environment as `{"error", "code"}`.
+void print_error(const Error& error);
+
 /// Prints each warning as a line on standard error; the command goes on.
 void print_warnings(const std::vector<Error>& warnings);
 

@@ -113,7 +113,8 @@ class Answering {
       std::vector<std::jthread> helpers;
       helpers.reserve(jobs_);
       try {
-        while (helpers.size() + 1 < jobs_ && !is_refused(SystemCall::thread)) helpers.emplace_back([this] { work(); });
+        while (helpers.size() + 1 < jobs_ && !is_refused(SystemCall::thread))
+          helpers.emplace_back([this] { begin_thread(), work(); });
       } catch (const std::exception&) {}  // the system has no more threads: those there are suffice
       work();
     }

@@ -6,6 +6,7 @@
 
 #include "base/refusal.h"
 #include "base/result.h"
+#include "base/system.h"
 
 namespace headlight {
 namespace {
@@ -48,6 +49,7 @@ void JobThreads::run(std::function<void()> task) {
 }
 
 void JobThreads::work() {
+  begin_thread();
   std::unique_lock lock(mutex_);
   for (;;) {
     ++idle_;

@@ -55,8 +55,9 @@ void on_bus_error(int signal, siginfo_t* info, void*) {
     errno = error;
     return;
   }
-  // Not a mapped file: reading there again does what was done before about the signal.
+  // Not a mapped file: reading there again, or the signal again that was sent, does what was done before about it.
   ::sigaction(signal, &other_action, nullptr);
+  if (info->si_code <= 0) ::raise(signal);
 }
 
 void handle_bus_errors() {
@@ -65,7 +66,7 @@ void handle_bus_errors() {
     static_cast<void>(page_size());
     struct sigaction action {};
     action.sa_sigaction = on_bus_error;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
     ::sigaction(SIGBUS, &action, &other_action);
   });
 }

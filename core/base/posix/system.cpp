@@ -15,9 +15,11 @@
 #include <sys/auxv.h>
 #endif
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -40,6 +42,22 @@ template <class Call>
 std::ptrdiff_t repeated(int descriptor, short event, const Call& call) {
   for (;;)
     if (const ssize_t got = call(); got >= 0 || !again(descriptor, event)) return got;
+}
+
+/// Names of files that were created and not renamed yet, the last ones, as the handler of a fault finds them: it may
+/// neither lock nor take memory.
+constexpr std::size_t kRecent = 16;
+char created[kRecent][4096];
+std::atomic<std::size_t> num_created = 0;
+
+void note_created(const std::string& name) {
+  char* const to = created[num_created++ % kRecent];
+  *to = '\0';  // no name while it changes
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (name.empty() || name.size() >= sizeof created[0]) return;
+  std::memcpy(to + 1, name.c_str() + 1, name.size());
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  *to = name[0];
 }
 
 /// The path by which a file that has no name can be given one.
@@ -73,7 +91,11 @@ int open_file(const std::filesystem::path& path, Opening how) {
     case Opening::read: return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     // A pipe that nothing reads is an error, not a wait without end.
     case Opening::write: return ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    case Opening::create: return ::open(path.c_str(), kNew, 0666);
+    case Opening::create: {
+      const int descriptor = ::open(path.c_str(), kNew, 0666);
+      if (descriptor >= 0) note_created(path.native());
+      return descriptor;
+    }
     case Opening::lock: return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     case Opening::pass: break;
   }
@@ -113,11 +135,20 @@ int open_nameless([[maybe_unused]] const std::filesystem::path& folder) {
 }
 
 bool give_name(int descriptor, const std::filesystem::path& name) {
-  return ::linkat(AT_FDCWD, path_of(descriptor).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  if (::linkat(AT_FDCWD, path_of(descriptor).c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
+  note_created(name.native());
+  return true;
+}
+
+void remove_temporaries() {
+  for (const auto& name : created)
+    if (*name) ::unlink(name);
 }
 
 bool rename_file(const std::filesystem::path& from, const std::filesystem::path& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) return false;
+  for (auto& name : created)
+    if (from.native() == name) *name = '\0';
   sync_folder(to);
   return true;
 }

@@ -245,7 +245,9 @@ void begin_program() {
   if (!_wfreopen(told.c_str(), L"wb", stderr)) told.clear();
 }
 
-void name_work(const char*) {}
+void begin_thread() {}
+void remove_temporaries() {}
+void name_work(std::string_view) {}
 
 int end_program(int status) {
   if (told.empty()) return status;
