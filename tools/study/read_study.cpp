@@ -4,6 +4,7 @@
 #include <fstream>
 #include <set>
 
+#include "base/folders.h"
 #include "base/formatted.h"
 #include "base/result.h"
 #include "study/gathering.h"
@@ -42,7 +43,7 @@ std::string ReadStudy::label(std::size_t cell) const {
 
 bool is_study(const std::string& path) {
   const std::vector<std::string> files = path.empty() ? std::vector<std::string>{} : files_of_study(path);
-  if (files.empty()) return false;
+  if (files.empty() || !is_regular(files.front())) return false;  // a pipe is not waited for
   constexpr std::string_view kBegin = R"({"row":)";
   std::string begin(kBegin.size(), '\0');
   std::ifstream in(files.front(), std::ios::binary);

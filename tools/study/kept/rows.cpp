@@ -105,6 +105,7 @@ std::string line_of(const StudyRow& row) {
 
 /// The last line without its end was interrupted, or is being written: the bytes before it.
 Result<std::uintmax_t> whole_bytes(const std::string& file) {
+  if (path_exists(file) && !is_regular(file)) return bad_input(file, "", "a regular file", "something else");
   std::error_code failure;
   std::uintmax_t size = fs::file_size(file, failure);
   std::ifstream in(file, std::ios::binary);
