@@ -48,8 +48,8 @@ typedef struct headlight_view {
 const char* headlight_version(void);
 
 /* Opens what SOURCE stands for on the command line: a folder, a file, the name of a model on this machine, a GGUF file,
-   a tensors file, "shipped:decoder"; behind it perhaps #adapter=FOLDER. NULL: the shipped model that knows the words of
-   the sentence. */
+   a tensors file, a session (what is left out of a question is as in its own), "shipped:decoder"; behind it perhaps
+   #adapter=FOLDER. NULL: the shipped model that knows the words of the sentence. */
 headlight_model* headlight_open(const char* source, const headlight_watch* watch, headlight_error* error);
 void headlight_close(headlight_model* model);
 

@@ -19,6 +19,7 @@
 #include "question/json/document_json.h"
 #include "question/json/export.h"
 #include "question/tokenizers.h"
+#include "read/external/page_text.h"
 #include "read/json/json_document.h"
 #include "write/json.h"
 #include "write/reduced.h"
@@ -112,6 +113,12 @@ Result<Matrix> made(const ArrayStream& array, int threads) {
 Result<std::shared_ptr<HeldModel>> hold_model(const char* source, Progress& progress) {
   auto file = std::make_shared<HeldModel>();
   file->chooses_model = source == nullptr;
+  if (source && names_session(source)) {
+    file->document = TRY(read_question(source, progress, file->warnings));
+    return file;
+  }
+  if (source && names_page(source))
+    if (const auto data = read_page(source)) TRY(check_session(source, *data));
   auto opened = TRY(open_model(source ? source : kDefaultModel, std::nullopt, progress, Reading::as_used));
   if (progress.stop) return cancelled("headlight_open");
   file->document = std::move(opened.document);

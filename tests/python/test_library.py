@@ -200,6 +200,40 @@ class Library(unittest.TestCase):
         for array, copy in zip(arrays, kept):
             np.testing.assert_array_equal(array, copy)
 
+    def test_faults_of_the_process_stay_its_own(self):
+        """Of the signals of a fault only SIGBUS has a handler, which knows mapped files and hands on what is none."""
+        asks = r"""
+            import faulthandler, os, re, headlight
+            faulthandler.enable()
+            caught = lambda: int(re.search("SigCgt:\s*(\w+)", open("/proc/self/status").read())[1], 16) % 2**31
+            before = caught()
+            headlight.open(MODEL)("我请李雷").attentions
+            assert before == caught(), (before, caught())
+            os.kill(os.getpid(), 7)"""
+        decoder = os.path.join(common.ROOT, "assets", "models", "decoder")
+        done = subprocess.run([sys.executable, "-c", textwrap.dedent(asks).replace("MODEL", repr(decoder))],
+                              capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+        self.assertEqual(done.returncode, -signal.SIGBUS, done.stderr)
+        self.assertIn("Fatal Python error: Bus error", done.stderr)
+        self.assertNotIn("headlight 1", done.stderr)
+
+    def test_a_session_is_a_source(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "own.headlight.json")
+            session = {"schema": "headlight.session/1", "request": {"source": "shipped:decoder", "text": "我请李雷", "off": ["0.1"]}}
+            for schema, request, code in ((1, {}, None), (9, {}, "unknown_schema"), (1, {"off": 5}, "bad_value"), (1, {"source": "gone"}, "source_gone")):
+                held = {"schema": f"headlight.session/{schema}", "request": {**session["request"], **request}}
+                Path(path).write_text(json.dumps(held), encoding="utf-8")
+                found = []
+                for way in (contextlib.nullcontext(), by_process()):
+                    with way:
+                        try:
+                            found.append(headlight.open(path)().attentions.tobytes())
+                        except headlight.Error as error:
+                            found.append(error.code)
+                self.assertEqual(found[0], found[1])
+                self.assertTrue(code is None or found[0] == code, found)
+
     def test_a_file_that_vanishes_or_shrinks_while_it_is_open(self):
         with tempfile.TemporaryDirectory() as folder:
             for how, change in (("gone", os.unlink), ("short", lambda path: os.truncate(path, 100))):

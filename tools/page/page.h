@@ -19,8 +19,6 @@
 
 namespace headlight {
 
-inline constexpr std::string_view kPageSchema = "headlight.page/1";
-
 /// A larger page is refused unless an option allows it: browsers take long to open it.
 inline constexpr std::size_t kMostPageBytes = std::size_t{256} << 20;
 /// Beyond that v stays out: only what the weights are made of is needed.

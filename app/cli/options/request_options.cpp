@@ -15,6 +15,7 @@
 #include "models/model_sources.h"
 #include "models/open_model.h"
 #include "names/sentence_facts.h"
+#include "question/json/document_json.h"
 #include "question/tokenizers.h"
 #include "read/array/torch_file.h"
 #include "read/external/own_numbers.h"
@@ -28,7 +29,6 @@ namespace {
 /// An option that asks nothing: a window with it alone starts as one without options.
 constexpr const char* kAsksNothing = "--timings";
 
-bool is_session(const std::string& path) { return path.ends_with(".headlight.json"); }
 bool is_tensors(const std::string& path) {
   return path.ends_with(".safetensors") || path.ends_with(".npz") || is_torch_name(path);
 }
@@ -208,7 +208,7 @@ Result<Startup> RequestOptions::opened_source(const GivenOptions& given_words) c
   for (const char* option : kArrayOptions)
     if (source_.empty() && of_arrays(option)) return bad_input(option, "", "a file of arrays as SOURCE", "none");
   if (source_.empty() || lesson) return shipped_or_fresh(given_words, std::move(start));
-  if (is_session(source_) || names_page(source_)) {
+  if (names_session(source_) || names_page(source_)) {
     auto session = TRY(read_session(source_));
     start.session = std::move(session);
     start.warnings = start.session.lost;

@@ -2,10 +2,14 @@
 
 #include <filesystem>
 
+#include "base/file.h"
 #include "base/folders.h"
 #include "models/model_sources.h"
 #include "models/open_model.h"
+#include "read/external/page_text.h"
 #include "read/hub/kept_models.h"
+#include "read/json/json_document.h"
+#include "read/json/json_fields.h"
 
 namespace headlight {
 namespace {
@@ -104,6 +108,27 @@ Result<Document> document_from_json(const std::string& where, const json& object
   if (!document.model)
     if (const auto valid = check(document.config); !valid) return inside(where, valid.error());
   return document;
+}
+
+bool names_session(std::string_view path) { return path.ends_with(".headlight.json"); }
+
+Status check_session(const std::string& where, const json& object) {
+  JsonProblems problems{where};
+  const JsonField root(object, "", problems);
+  const json& schema = root.at("schema").value();
+  if (schema != kSessionSchema && schema != kPageSchema)
+    return bad_input(where, "schema", kSessionSchema, object.is_object() ? found_text(schema) : "no object",
+                     ErrorCode::unknown_schema);
+  if (root.at("request").is_null()) return bad_input(where, "request", "an object", "nothing");
+  return Done{};
+}
+
+Result<Document> read_question(const std::filesystem::path& session, Progress& progress, std::vector<Error>& warnings) {
+  const std::string text = TRY(read_file(session, kLargestSession)), where = session.string();
+  const auto object = parse_json(where, text);
+  if (!object) return object.error();
+  TRY(check_session(where, *object));
+  return document_from_json(where, (*object)["request"], progress, warnings);
 }
 
 }  // namespace headlight

@@ -26,4 +26,17 @@ Result<Document> document_from_json(const std::string& where, const nlohmann::js
                                     std::vector<Error>& warnings, const BundledModels* shipped = nullptr,
                                     const Document* beside = nullptr, const QuestionFields& all = question_fields());
 
+inline constexpr std::string_view kSessionSchema = "headlight.session/1";
+
+bool names_session(std::string_view path);
+
+/// Whether this is the JSON of a session, or of a page, which has a session's and more. Errors: another schema, no
+/// request.
+Status check_session(const std::string& where, const nlohmann::json& object);
+
+inline constexpr std::size_t kLargestSession = std::size_t{1} << 28;  // bytes
+
+/// The question of a session, without what was looked at.
+Result<Document> read_question(const std::filesystem::path& session, Progress& progress, std::vector<Error>& warnings);
+
 }  // namespace headlight

@@ -22,11 +22,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kSchema = "headlight.session/1";
-/// Of a page, whose data are a session's and more.
-constexpr std::string_view kPageSchema = "headlight.page/1";
-constexpr std::size_t kLargestSession = std::size_t{1} << 28;
-
 /// The question of A in View::compare.
 json kept_json(const AnswerSnapshot& kept) {
   json object{{"request", document_json(kept.document)}, {"sentence", kept.sentence}};
@@ -110,7 +105,8 @@ void compare_models(const std::string& where, const json& data, Session& session
 }  // namespace
 
 std::string to_json(const Session& session) {
-  json object{{"schema", kSchema}, {"request", document_json(session.document)}, {"view", view_json(session.view)}};
+  json object{
+      {"schema", kSessionSchema}, {"request", document_json(session.document)}, {"view", view_json(session.view)}};
   if (session.kept) object["kept"] = kept_json(*session.kept);
   if (!session.lesson.name.empty()) object["lesson"] = lesson_mark_json(session.lesson);
   return object.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
@@ -119,16 +115,11 @@ std::string to_json(const Session& session) {
 Result<Session> session_of_json(const std::string& where, const json& object, Progress& progress) {
   JsonProblems problems{where};
   const JsonField root(object, "", problems);
-  const json& schema = root.at("schema").value();
-  if (schema != kSchema && schema != kPageSchema)
-    return bad_input(where, "schema", kSchema, object.is_object() ? found_text(schema) : "no object",
-                     ErrorCode::unknown_schema);
-  const JsonField request = root.at("request");
-  if (request.is_null()) return bad_input(where, "request", "an object", "nothing");
+  TRY(check_session(where, object));
   Session session;
-  auto document = document_from_json(where, request.value(), progress, session.model_warnings);
+  auto document = document_from_json(where, root.at("request").value(), progress, session.model_warnings);
   const bool asked = static_cast<bool>(document);
-  if (!asked && schema == kPageSchema)
+  if (!asked && root.at("schema").value() == kPageSchema)
     document = document_of_numbers(where, object, document.error(), progress, session);
   if (!document) return document.error();
   session.document = *std::move(document);
@@ -156,14 +147,14 @@ Result<Session> read_session(const std::filesystem::path& path, Progress& progre
 }
 
 std::string sentence_of_session(const std::filesystem::path& path) {
-  if (!path.filename().string().ends_with(".headlight.json")) return {};
+  if (!names_session(path.string())) return {};
   const auto text = read_file(path, kLargestSession);
   if (!text) return {};
   const auto object = parse_json(path.string(), *text);
   if (!object) return {};
   JsonProblems ignored_problems;
   const JsonField root(*object, "", ignored_problems), request = root.at("request");
-  if (root.at("schema").value() != kSchema || !request.at("source").value().is_string()) return {};
+  if (root.at("schema").value() != kSessionSchema || !request.at("source").value().is_string()) return {};
   if (path_exists(request.text("source"))) return {};
   const std::string sentence = request.text("text", "");
   return check_text(path.string(), sentence) ? sentence : std::string();

@@ -11,6 +11,8 @@
 
 namespace headlight {
 
+inline constexpr std::string_view kPageSchema = "headlight.page/1";
+
 /// Whether the file is such a page by its name, which ends in .html.
 bool names_page(const std::filesystem::path& path);
 
