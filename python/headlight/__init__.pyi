@@ -63,7 +63,11 @@ class Answer:
 
 
 class Error(Exception):
-    """Bad input, or no program: one line says what was expected and what was found."""
+    """Bad input, or no program: one line says what was expected and what was found. `code`: its kind, as the program
+    has it (docs/formats.md)."""
+    code: str
+    def __init__(self, line: str = '', code: str = 'bad_value') -> None:
+        ...
 
 
 class Keep(NamedTuple):

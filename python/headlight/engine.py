@@ -4,6 +4,7 @@ from __future__ import annotations
 import array
 import base64
 import contextlib
+import errno
 import io
 import json
 import os
@@ -27,6 +28,11 @@ Array = np.ndarray
 _AHEAD = 1024      # sentences that are read before their answers are taken
 _PIPE = 1 << 20    # bytes of answers that the program may be ahead: it computes while the last ones are read here
 _MOST_HELD = 1 << 32     # bytes of arrays, which the program refuses only when they are written
+_MOST_SAID = 4000        # characters of an error, as in headlight.h
+_MOST_TEXT = 1 << 28     # bytes of a file that is copied or read here, as the program reads of one
+_CODES = {errno.ENOENT: "file_absent", errno.ENOTDIR: "file_absent", errno.EACCES: "permission_denied",
+          errno.EPERM: "permission_denied", errno.EROFS: "not_writable", errno.ENOSPC: "no_space",
+          errno.ENOMEM: "no_memory"}
 _DTYPES = {"float32": "F32", "bool": "BOOL", "int64": "I64", "int32": "I32", "uint8": "U8", "float16": "F16",
            "int16": "I16", "uint16": "U16", "bfloat16": "BF16", "void16": "BF16"}
 STACKS = ("encoder_attentions", "decoder_attentions", "cross_attentions")
@@ -37,7 +43,13 @@ _ROLES = {"query": "q query queries wq toq qs", "key": "k key keys wk tok ks", "
 
 
 class Error(RuntimeError):
-    """Bad input, or no program: one line says what was expected and what was found."""
+    """Bad input, or no program: one line says what was expected and what was found. `code`: its kind, as the program
+    has it (docs/formats.md)."""
+    code: str
+
+    def __init__(self, line: str = "", code: str = "bad_value") -> None:
+        super().__init__(line[:_MOST_SAID])
+        self.code = code
 
 
 def require(holds: Any, what: str, expected: str, found: Any) -> None:
@@ -57,17 +69,20 @@ def program() -> str:
 
 
 @contextlib.contextmanager
-def refused(what: str) -> Iterator[None]:
-    """Whatever goes wrong inside (files, processes, numbers that are none, no answer) as an Error of one line. Also a
-    decorator."""
+def refused(what: str, denied: str = "permission_denied") -> Iterator[None]:
+    """Whatever goes wrong inside (files, processes, numbers that are none, no answer) as an Error of one line;
+    `denied`: its code where a right is missing. Also a decorator."""
     try:
         yield
     except Error:
         raise
     except UnicodeError as error:
-        raise Error(f"{what}: expected Unicode, found {str(getattr(error, 'object', error))[:64]!r}") from None
+        found = str(getattr(error, "object", error))[:64]
+        raise Error(f"{what}: expected Unicode, found {found!r}", "not_utf8") from None
     except Exception as error:
-        raise Error(f"{what}: {first_line(str(error)) or type(error).__name__}") from None
+        code = "no_memory" if isinstance(error, MemoryError) else _CODES.get(getattr(error, "errno", 0), "bad_value")
+        raise Error(f"{what}: {first_line(str(error)) or type(error).__name__}",
+                    denied if code == "permission_denied" else code) from None
 
 
 class Folder(contextlib.AbstractContextManager):
@@ -94,14 +109,27 @@ _OF_ARRAYS = re.compile(r": (taken for .*|a batch of .*|\w*tokens: the last .*|.
                         r"[^:]*attentions[^:]*: .*(?: NaNs? in | below 0 \(| to neither 1 nor 0|weights are 0).*)$")
 
 
+def _environment() -> dict[str, str]:
+    return {**os.environ, "HEADLIGHT_PROGRESS": "0", "HEADLIGHT_ERRORS": "json"}
+
+
+def error_in(said: bytes, otherwise: str) -> Error:
+    """What the program said that ended it, behind its warnings; of another program the first line."""
+    text = said[-100000:].decode(errors="replace")
+    for line in reversed(text.splitlines()):
+        with contextlib.suppress(Exception):
+            if line.startswith('{"error":'):
+                return Error(**{{"error": "line"}.get(name, name): str(one) for name, one in json.loads(line).items()})
+    return Error(first_line(said[:100000].decode(errors="replace")) or otherwise)
+
+
 def run(arguments: Sequence[str], text: str | None = None, accept: Sequence[int] = (0,)) -> bytes:
     """Standard output of one command; another exit status than those accepted raises the first line of its message."""
     with refused(f"headlight {arguments[0]}"):
         done = subprocess.run([program(), *arguments], input=(text or "").encode(), capture_output=True, check=False,
-                              env={**os.environ, "HEADLIGHT_PROGRESS": "0"})
+                              env=_environment())
     if done.returncode not in accept:
-        raise Error(first_line(done.stderr.decode(errors="replace")) or
-                    f"headlight {arguments[0]}: expected exit status 0, found {done.returncode}")
+        raise error_in(done.stderr, f"headlight {arguments[0]}: expected exit status 0, found {done.returncode}")
     for line in done.stderr.decode(errors="replace").splitlines():
         if found := _OF_ARRAYS.search(line):
             print("headlight: " + found[1], file=sys.stderr)
@@ -253,7 +281,7 @@ def _answer(command: str, text: Any, source: Any, options: Mapping[str, Any], *m
             try:
                 return _answer(command, None, path, options, *more)
             except Error as error:      # the file is none of the caller's
-                raise Error(str(error).replace(path.split("#")[0] + ": ", "")) from None
+                raise Error(str(error).replace(path.split("#")[0] + ": ", ""), error.code) from None
     with Folder() as folder:
         words = [*words_of_options(options, folder, source), *more, *([] if text is None else ["--text", "-"])]
         return run([command, *words], None if text is None else sentences_in(text))
@@ -332,13 +360,21 @@ def save(arrays: Any, path: str | Path, tokens: Any = None, target_tokens: Any =
         if "attentions" in name:
             first, last = one["data_offsets"]
             found[name] = np.frombuffer(data[begin + first:begin + last], np.float32).reshape(one["shape"])
-    with written_whole(path) as file:      # whose words are arrays of strings
-        np.savez(file, **found)
+    write_npz(path, found)      # whose words are arrays of strings
+
+
+def write_npz(path: str | Path, arrays: Mapping[str, Array]) -> None:
+    held = io.BytesIO()
+    np.savez(held, **arrays)
+    with written_whole(path) as file:
+        file.write(held.getbuffer())
 
 
 def regular(path: Any) -> Any:
-    """The path, where it is not that of a device, which may never end."""
+    """The path, where it is not that of a device, which may never end, nor of a larger file than the program reads."""
     require(os.path.isfile(path) or not os.path.exists(path), str(path), "a regular file", "something else")
+    if os.path.exists(path) and (size := os.path.getsize(path)) > _MOST_TEXT:
+        raise Error(f"{path}: size: expected at most {_MOST_TEXT} bytes, found {size} bytes", "too_large")
     return path
 
 
@@ -349,7 +385,7 @@ def written_whole(path: str | Path) -> Iterator[Any]:
     device = os.path.exists(path) and not os.path.isfile(path)
     beside = path if device else f"{path}.{os.getpid()}-{threading.get_ident()}"
     opener = (lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) if device else None  # of a pipe
-    with refused(str(path)), open(beside, "wb" if device else "xb", opener=opener) as file:
+    with refused(str(path), "not_writable"), open(beside, "wb" if device else "xb", opener=opener) as file:
         try:
             yield file
             file.close()
@@ -699,7 +735,8 @@ def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) ->
             """A program, and a queue of what it is to read: at first the lines that wait for an answer."""
             with refused("headlight export"), open(errors, "wb") as file:
                 pipe = subprocess.PIPE
-                started = subprocess.Popen(command, bufsize=_PIPE, stdin=pipe, stdout=pipe, stderr=file)
+                started = subprocess.Popen(command, bufsize=_PIPE, stdin=pipe, stdout=pipe, stderr=file,
+                                           env=_environment())
             with contextlib.suppress(ImportError, OSError):
                 import fcntl
                 fcntl.fcntl(started.stdout, 1031, _PIPE)      # F_SETPIPE_SZ of Linux: a larger pipe
@@ -723,12 +760,15 @@ def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) ->
                 answer = process.stdout.readline() if isinstance(line, bytes) else b""
                 room.release()
                 if answer.endswith(b"\n"):
-                    yield json.loads(answer)
+                    with refused(f"headlight export: expected json, found {answer[:32]!r}"):
+                        known = json.loads(answer)
+                    yield known
                     continue
                 if isinstance(line, bytes):
                     stop()
-                    line = "bad_value", first_line(errors.read_text(encoding="utf-8", errors="replace")) or \
-                        f"headlight export: expected an answer, found the end (status {process.returncode})"
+                    ended = f"headlight export: expected an answer, found the end (status {process.returncode})"
+                    error = error_in(errors.read_bytes(), ended)
+                    line = error.code, str(error)
                     with changes:
                         process, to_write = start()
                 yield {"error": line[1], "code": line[0], "text": text}

@@ -154,7 +154,7 @@ def _call(loaded: Any, name: str, *arguments: Any, watched: bool = True, raised:
     if interrupts:
         raise interrupts[0]
     if error.code:
-        raise Error(error.line.decode())
+        raise Error(error.line.decode(), error.code.decode())
     return found
 
 
@@ -230,6 +230,7 @@ class Answer:
         return self._texts("array_name", "num_arrays") if self._owned else list(self._arrays)
 
     @property
+    @refused("tokens")
     def tokens(self) -> list[str]:
         """Those of the (first) sentence; of an encoder-decoder those of the source."""
         if self._owned:

@@ -791,7 +791,7 @@ class Call:
         if not standard:
             raise Error(f"{self.where}: expected a softmax over the keys of a sentence that is kept, found one that "
                         "only the caller's code can compute: fewer sentences, or Keep(sentences=…), keep its weights")
-        query, key = (one.reshape(-1, *one.shape[2:]) for one in map(self.operand, ("query", "key")))      # of all heads
+        query, key = (one.reshape(-1, *one.shape[2:]) for one in map(self.operand, ("query", "key")))
         mask, heads, layers = self.own_mask(), len(query) // sentences, []
         mask = mask[:1] if mask is not None and (mask == mask[:1]).all() else mask
         size = min(_HEADS, max(1, _CELLS // max(1, query.shape[1] * key.shape[1])))

@@ -10,7 +10,7 @@ import weakref
 from pathlib import Path
 from typing import Any
 
-from .engine import Error, Folder, figure, notebook_shell, require
+from .engine import Error, Folder, figure, notebook_shell, refused, require
 from .library import Answer
 from .seen import Page, page
 
@@ -101,6 +101,7 @@ def _kind() -> Any:
     return type("Widget", (_OfAnywidget, AnyWidget), {**traits, "html": html, "_esm": _MODULE.read_text("utf-8")})
 
 
+@refused("widget")
 def widget(text: Any = ..., source: Any = None, **options: Any) -> Any:
     """The page as a widget of a notebook: of an `Answer`, or of what `page` takes. Its traits are what is looked at, as
     the reader or Python sets them: `head` ("1.4"), `query` and `key` (of the pinned cell, or None), `mask` ("none",

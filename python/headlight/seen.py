@@ -20,7 +20,7 @@ import numpy as np
 from .engine import (LISTS, STACKS, Array, Error, Folder, Words, _answer, _asked_of, as_numpy, export, figure,
                      first_line, held_file, layers_of, notebook_shell, open_window, projections, refused, regular,
                      require, roles_of, run, side_by_side, tensors_file, token_metadata, torch_module,
-                     words_of_options, write_safetensors, written_whole)
+                     words_of_options, write_npz, write_safetensors, written_whole)
 from .flow import NAMED, allowed_of, leaks, masks_dropped, pasts, said_of, stand_of, tokens_of, words
 from .follow import Enough, Tracer
 from .nodes import MADE, MOST_WEIGHTS, NOTHING, Call, Node, Site, factor_of, first_reshaping, recovered
@@ -624,8 +624,7 @@ class Seen(Tracer, Sequence):
         require(kind in (".npz", ".safetensors"), "save", "a name that ends in .safetensors or .npz", f"'{path}'")
         if kind == ".safetensors":
             return write_safetensors(path, arrays, metadata)
-        with written_whole(path) as file:      # whose metadata are arrays of strings
-            return np.savez(file, **arrays, **{name: np.array(json.loads(words)) for name, words in metadata.items()})
+        write_npz(path, {**arrays, **{name: np.array(json.loads(words)) for name, words in metadata.items()}})
 
     def show(self, sentence: int = 0, tokens: Words = None, target_tokens: Words = None) -> Any:
         """In a notebook the page, inline; elsewhere the window."""

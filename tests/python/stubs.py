@@ -66,6 +66,8 @@ def of_class(name, value):
     for field in fields or ():
         hint = value.__annotations__[field]
         lines.append(f"    {field}: {hint_of(getattr(hint, '__forward_arg__', hint))}" + (" = ..." if field in value._field_defaults else ""))
+    if issubclass(value, Exception):
+        lines.extend(f"    {field}: {hint_of(hint)}" for field, hint in value.__annotations__.items())
     seen = set(fields or ())
     ours = [one for one in value.__mro__ if one.__module__.startswith("headlight")]
     for cls, member, found in ((cls, one, found) for cls in ours for one, found in vars(cls).items()):

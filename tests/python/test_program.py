@@ -1,8 +1,10 @@
 """The program from Python: its answers as arrays, the stream of lines, logs of a training, pages."""
 import os
+import pickle
 import sys
 import tempfile
 import threading
+import types
 import unittest
 from unittest import mock
 
@@ -37,6 +39,47 @@ class Program(unittest.TestCase):
         with mock.patch.dict(os.environ, {"HEADLIGHT": "", "PATH": ""}):
             with self.assertRaisesRegex(headlight.Error, "found none of them"):
                 headlight.program()
+
+    def test_an_error_has_the_code_of_the_program(self):
+        for code, text, options in (("file_absent", "a", {"source": "nothing-here"}), ("no_tokens", "", {"source": "shipped:decoder"}),
+                                    ("file_absent", "我", {"source": "shipped:decoder", "mask": "nothing.npy"})):
+            ways = [lambda: headlight.export(text, **options),
+                    lambda: headlight.open(options["source"])(text, **{name: one for name, one in options.items() if name != "source"}).attentions]
+            for way in ways:
+                with self.assertRaises(headlight.Error) as raised:
+                    way()
+                self.assertEqual((raised.exception.code, str(raised.exception).count("\n")), (code, 0), options)
+        self.assertEqual(pickle.loads(pickle.dumps(raised.exception)).code, code)
+        with self.assertRaises(headlight.Error) as raised:
+            headlight.Page("<html>").save("/nothing/here.html")
+        self.assertEqual(raised.exception.code, "file_absent")
+
+    def test_a_program_that_says_something_else_is_an_error(self):
+        with self.assertRaisesRegex(headlight.Error, "expected json"):
+            list(headlight.lines(["我"], help=True))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "headlight")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\ncat >/dev/null\nhead -c 100000 /dev/zero | tr '\\0' '['\necho\n")
+            os.chmod(path, 0o755)
+            with mock.patch.dict(os.environ, {"HEADLIGHT": path, "HEADLIGHT_LIBRARY": ""}):
+                for asks in (lambda: list(headlight.lines(["我"])), lambda: headlight.next("我"), lambda: headlight.open()("我").tokens):
+                    self.assertRaises(headlight.Error, asks)
+        with mock.patch.dict(os.environ, {"HEADLIGHT": "x" * 100000}):
+            with self.assertRaises(headlight.Error) as raised:
+                headlight.next("我")
+            self.assertLess(len(str(raised.exception)), 5000)
+
+    def test_files_are_read_and_copied_within_a_bound(self):
+        live = types.SimpleNamespace(config={"model_type": "bert"}, state_dict=dict)
+        with headlight.watch() as seen, tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "tokenizer.json")
+            with open(path, "wb") as file:
+                file.truncate(1 << 36)
+            for asks in (lambda: headlight.open(live, path), lambda: headlight.open(live, folder), lambda: seen.check(expect=path)):
+                with self.assertRaises(headlight.Error) as raised:
+                    asks()
+                self.assertEqual(raised.exception.code, "too_large")
 
     def test_lines(self):
         sentences = ["我请李雷", "", "the cat sat", "two\nlines", "北京"] * 3
