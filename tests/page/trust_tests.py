@@ -1,10 +1,17 @@
 """A page asks for nothing, runs nothing of others, and is refused where it cannot be right."""
 
 import json
+import os
+import pathlib
 import random
+import subprocess
+import sys
 
 from browsers import wait_until
 from page_setting import SENTENCE, expect, float32_safetensors
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / 'hostile'))
+from pages import broken_pages  # noqa: E402
 
 
 HOSTILE = ['</script><img src=x onerror="window.entered=1">', '\u202etfel ot thgir\u2069', '<b>bold</b>', '&amp;', '"]}', '\u2028', 'plain']
@@ -121,6 +128,26 @@ def test_damaged_pages_say_what_is_wrong(s):
     s.browser.go(cut.as_uri())
     wait_until(lambda: 'cut off' in (s.browser.js(f'{shown}?.textContent') or ''), 'a word about the file')
     return f'{len(cases)} kinds, and {draws} fields at random, of which {drawn} matter to no picture'
+
+
+def test_hostile_pages_have_the_code_of_the_program(s):
+    """Where the model of a page is gone, page and program read the same numbers, and refuse the same."""
+    faults, counts = [], {}
+    for name, page in broken_pages(s.page('read', '--text', SENTENCE).read_text(encoding='utf-8'), 1, 40):
+        file = s.folder / f'hostile-{name}.html'
+        file.write_text(page, encoding='utf-8')
+        done = subprocess.run([s.program, 'export', file, '--format', 'json'], capture_output=True, check=False,
+                              env={**os.environ, 'HEADLIGHT_PROGRESS': '0', 'HEADLIGHT_ERRORS': 'json'})
+        code = 'ok' if done.returncode == 0 else json.loads(done.stderr.splitlines()[-1])['code']
+        s.browser.go(file.as_uri())
+        wait_until(lambda: s.browser.js("['error', 'ready'].some((name) => name in (document.documentElement?.dataset ?? {}))"), f'{name}: a page, or a line')
+        found = s.browser.js('document.documentElement.dataset.error ?? "ok"')
+        counts[code] = counts.get(code, 0) + 1
+        if found != code:
+            said = s.browser.js('document.getElementById("loading").textContent')
+            faults.append(f'{name}: program {code} ({done.stderr.decode()[-300:]}), page {found} ({said[:300]})')
+    expect(not faults, '\n'.join(faults))
+    return ', '.join(f'{count} {code}' for code, count in sorted(counts.items()))
 
 
 def test_page_is_a_source(s):

@@ -1,7 +1,7 @@
 // The core of the program as WebAssembly (page/core): it computes every number of a page. Texts go in and come out as
 // JSON in its memory, numbers are copied out of it.
 
-import { joined, sizeOf } from './data.js';
+import { joined, sizeOf, wrong } from './data.js';
 import { errorText } from './look.js';
 import { textWidth } from './paint.js';
 import { unicodeFor } from './unicode.js';
@@ -35,7 +35,7 @@ export async function startCore(bytes) {
   /** Copies parts, one after another, into memory of the core: where they stand. */
   function given(parts, size = sizeOf(parts)) {
     const at = core.take(size);
-    if (at === 0) throw new Error('memory: expected enough for this page, found no more');
+    if (at === 0) throw wrong('memory: expected enough for this page, found no more', 'no_memory');
     joined(parts, bytesAt(at, size));
     return at;
   }
@@ -47,7 +47,7 @@ export async function startCore(bytes) {
   }
   function reply() {
     const answer = JSON.parse(decoder.decode(bytesAt(core.reply(), core.reply_size())));
-    if (answer?.error) throw Object.assign(new Error(errorText(answer)), {tooMany: answer.too_many});
+    if (answer?.error) throw Object.assign(new Error(errorText(answer)), {tooMany: answer.too_many, code: answer.code});
     return answer;
   }
   const answered = (object, ...use) => { giveName(JSON.stringify(object), ...use); return reply(); };

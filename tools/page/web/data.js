@@ -13,6 +13,9 @@ export function bytesOf(text) {
   return bytes;
 }
 
+/** What is wrong with the data, with the code that the core has for it (docs/formats.md). */
+export function wrong(line, code = 'bad_value') { return Object.assign(new Error(line), {code}); }
+
 /** Not by way of a Blob or a Response, whose bytes leave the process and come back. */
 const streamOf = (text) => new ReadableStream({start(to) { to.enqueue(bytesOf(text)); to.close(); }});
 async function partsOf(stream, format) {
@@ -72,7 +75,8 @@ export function sidesOf(stack, answer) {
 
 export function stackOf(stack, index, page, side) {
   const count = stack.layers * stack.heads;
-  if (!(count <= MOST_HEADS)) throw new Error(`layers, heads: expected at most ${MOST_HEADS} heads, found ${count}`);
+  if (!(count <= MOST_HEADS))
+    throw wrong(`layers, heads: expected at most ${MOST_HEADS} heads, found ${count}`, 'too_large');
   const heads = stack.only ? stack.only.map((key) => key.split('.').map(Number))
     : Array.from({length: stack.layers * stack.heads}, (_, i) => [Math.floor(i / stack.heads), i % stack.heads]);
   const known = new Set(heads.map((one) => headKey(...one)));
@@ -138,7 +142,8 @@ export function changesOf({stacks, edits}, {masks, scale, off}) {
 }
 
 function parsed(text) {
-  try { return JSON.parse(text); } catch { throw new Error('headlight-data: expected JSON, found another text'); }
+  try { return JSON.parse(text); }
+  catch { throw wrong('headlight-data: expected JSON, found another text', 'file_damaged'); }
 }
 
 /** What every page has. */
@@ -149,9 +154,11 @@ const FIELDS = {core: 'string or object', card: 'object', 'card.shape': 'string'
 /** The page's data, from its script element. Throws where it is cut off or is of another kind. */
 export function readPage() {
   const element = byId('headlight-data');
-  if (!element) throw new Error('headlight-data: expected a script element, found nothing');
+  if (!element) throw wrong('headlight-data: expected a script element, found nothing', 'unknown_kind');
   const page = parsed(element.textContent), schema = String(page?.schema).slice(0, 60);
-  if (schema !== 'headlight.page/1') throw new Error(`schema: expected headlight.page/1, found ${schema}`);
+  if (schema !== 'headlight.page/1')
+    throw wrong(`schema: expected headlight.page/1, found ${schema}`, 'unknown_schema');
+  page.edits ??= {};
   for (const [name, like] of Object.entries(FIELDS)) {
     const found = name.split('.').reduce((of, key) => of?.[key], page);
     const is = Array.isArray(found) ? 'list' : typeof found;

@@ -26,6 +26,7 @@ function fail(error) {
   const isForeign = error instanceof TypeError || error instanceof WebAssembly.RuntimeError;
   const line = isForeign ? 'headlight-data: expected what Headlight wrote, found other data' : error.message;
   Object.assign(byId('loading'), {hidden: false, textContent: `headlight: ${line}`});
+  root.dataset.error = isForeign ? 'bad_value' : error.code ?? 'bad_value';
   throw error;
 }
 
