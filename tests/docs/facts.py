@@ -91,7 +91,7 @@ def facts():
               constant('core/read/json/json_document.h', 'kMostJsonDepth')),
              ('a JSON file: attention, session, mask | {}, {}, {} |', *map(mib, (
                  *of('core/read/external/attention_json.cpp', 'kMostAttentionBytes'),
-                 *of('app/session/file/session_file.cpp', 'kLargestSession'), *of('core/read/external/mask_file.cpp', 'kMostJsonBytes')))),
+                 *of('app/question/json/document_json.h', 'kLargestSession'), *of('core/read/external/mask_file.cpp', 'kMostJsonBytes')))),
              ('header of a `.safetensors` file | {} |', mib(constant('core/read/array/safetensors.cpp', 'kMostHeaderBytes'))),
              ("`config.json`, a grammar; an index of shards, `tokenizer_config.json`; a tokenizer's other files | {}; {}; {} |", *map(mib, (
                  *of('core/read/hub/config_file.cpp', 'kMostConfigBytes'), *of('core/read/hub/weight_files.cpp', 'kMostIndexBytes'),
