@@ -1,12 +1,14 @@
 #!/usr/bin/python3
-"""Draws questions from the table of options and asks them in every format: questions.py PROGRAM [SEED [DRAWS]]
+"""Draws questions from the table of options and asks them in every format: questions.py PROGRAM ASKS [SEED [DRAWS]]
 
 A draw is a command, a model and some of the command's options, most with good values. It may end with a good answer or
 with one line `…: expected …, found …` and exit status 2; its answers in json, csv, npz and safetensors hold the same
-numbers (answers.py), and so do those of headlight.py. An option of the program's help for which no value can be drawn
-here is a fault. Exit status 77 where numpy is missing."""
+numbers (answers.py). ASKS (asks.cpp) answers all of them in one process; every twentieth is asked of PROGRAM too, to the
+same bytes, and another twentieth of headlight.py. An option of the program's help for which no value can be drawn here is
+a fault. Exit status 77 where numpy is missing."""
 
 import collections
+import contextlib
 import json
 import os
 import pathlib
@@ -15,18 +17,21 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import threading
 
 try:
     import numpy as np
 except ImportError:
     sys.exit(77)
 
-PROGRAM, SEED, DRAWS = os.path.abspath(sys.argv[1]), int((sys.argv[2:] + ['1'])[0]), int((sys.argv[3:] + ['300'])[0])
+PROGRAM, ASKS = map(os.path.abspath, sys.argv[1:3])
+SEED, DRAWS = int((sys.argv[3:] + ['1'])[0]), int((sys.argv[4:] + ['2000'])[0])
 os.environ.update(OMP_NUM_THREADS='1', HEADLIGHT=PROGRAM, HEADLIGHT_PROGRESS='0')
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'python'))
 import headlight  # noqa: E402
 from answers import numbers, strict  # noqa: E402
 
+MEMORY = '/dev/shm' if os.path.isdir('/dev/shm') else None  # else each of the small files waits for the disk
 GOLDEN = pathlib.Path(__file__).resolve().parents[1] / 'golden'
 FORMATS = {'export': ('json', 'csv', 'npz', 'safetensors'), 'lens': ('json', 'csv', 'npz', 'text'),
            'why': ('json', 'csv', 'npz', 'text'), 'patch': ('json', 'csv', 'npz', 'text'),
@@ -246,14 +251,54 @@ def words_of(draw):
     return words
 
 
-def ask(draw, form):
+class Asks:
+    """The command line within one process, a new one where a question ended the last."""
+
+    def __init__(self):
+        self.process = None
+
+    def answer(self, words, folder):
+        """Exit status (that of the process where the question ended it), standard output and standard error."""
+        if not self.process:
+            self.process = subprocess.Popen([ASKS], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        limit = threading.Timer(120, self.process.kill)
+        limit.start()
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(json.dumps([str(folder), *words]).encode() + b'\n')
+            self.process.stdin.flush()
+        first = self.process.stdout.readline().split()
+        limit.cancel()
+        if not first:
+            status, self.process = self.process.wait(), None
+            return status, b'', b'the question ended the process'
+        status, *sizes = map(int, first)
+        return status, *map(self.process.stdout.read, sizes)
+
+
+    def end(self):
+        if self.process:
+            self.process.communicate()
+
+
+asks = Asks()
+
+
+def by_process(words, folder):
+    ran = subprocess.run([PROGRAM, *words], capture_output=True, timeout=120, cwd=folder)
+    return ran.returncode, ran.stdout, ran.stderr
+
+
+def ask(draw, form, answer=asks.answer):
+    """Exit status, standard error, and what was written."""
     file = draw.folder / ('answer.' + form)
+    for written in (file, draw.folder / 'study.jsonl'):
+        written.unlink(missing_ok=True)
     words = [*draw.words]
     to_file = form in ('svg', 'pdf', 'html', 'py', 'npz', 'safetensors')
     words += ['-o', str(file)] if to_file and draw.command in ('figure', 'page', 'code', 'export') else []
     words += ['--format', form] if draw.command not in ('figure', 'page', 'code') else []
-    ran = subprocess.run([PROGRAM, *words], capture_output=True, timeout=120)
-    return ran.returncode, ran.stderr.decode(errors='replace'), file.read_bytes() if file.exists() else ran.stdout
+    status, out, errors = answer(words, draw.folder)
+    return status, errors.decode(errors='replace'), file.read_bytes() if file.exists() else out
 
 
 def fault(draw, form, expected, found):
@@ -318,16 +363,18 @@ def one(number, folder, all_sources, options):
     draw = Draw(number, pathlib.Path(folder), all_sources, options)
     draw.words += words_of(draw)
     first, status, message = None, None, ''
-    by = ['python'] if number % 4 == 0 and hasattr(headlight, draw.command) and FORMATS[draw.command][0] == 'json' else []
+    by = ['python'] if number % 20 == 1 and hasattr(headlight, draw.command) and FORMATS[draw.command][0] == 'json' else []
     for form in [*FORMATS[draw.command], *by]:
-        (pathlib.Path(folder) / 'study.jsonl').unlink(missing_ok=True)
         try:
             if form == 'python':
+                (pathlib.Path(folder) / 'study.jsonl').unlink(missing_ok=True)
                 form, code, errors, data = by_python(draw)
                 if several_answers(draw) and code == 2 and form == 'json':
                     continue  # one object is what it returns
             else:
                 code, errors, data = ask(draw, form)
+                if number % 20 == 0 and (alone := ask(draw, form, by_process)) != (code, errors, data):
+                    fault(draw, form, f'{(code, errors)} as in a process of many questions', alone[:2])
         except subprocess.TimeoutExpired:
             return fault(draw, form, 'an answer in 120 s', 'none')
         lines = [line for line in errors.splitlines() if not re.match(r'warning: |\S+: [\d.]+ [KMG]B|[\d.]+ MB', line) and 'MB' not in line]
@@ -364,12 +411,16 @@ def main():
     for command, option in sorted({(command, option) for command in options for option in options[command]}):
         if option not in VALUES and option not in LEFT_OUT:
             faults.append(f'{command} {option}: expected a value that can be drawn (tests/questions), found none')
+    ended, next_one = (asks.answer(['--version'], folder)[0] for folder in ('/no such folder', '/'))
+    if (ended, next_one) != (1, 0):
+        faults.append(f'asks: expected one that ended, and a new one, found {ended} and {next_one}')
     all_sources = sources()
     for number in range(DRAWS):
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
             os.chdir(folder)  # a word that is drawn may be a file that is written
             one(number, folder, all_sources, options)
             os.chdir('/')
+    asks.end()
     known = {option for command in options for option in options[command]} - LEFT_OUT
     faults.extend(f'{option}: expected a draw of {DRAWS}, found none' for option in sorted(known) if not asked[option] and DRAWS >= 1000)
     print('draws by option: ' + ', '.join(f'{option} {asked[option]}' for option in sorted(known)))
