@@ -98,15 +98,13 @@ Status add_order(const FigureArguments& options, const Question& question, Figur
     auto found = TRY(head_effects(*trace, unwatched(), question.threads));
     effects = std::move(*found);
   }
-  std::vector<HeadRef> heads = figure.heads.empty() ? heads_of(*trace, figure.head.stack) : figure.heads;
-  if (figure.layers)
-    std::erase_if(heads, [&](const HeadRef& head) {
-      return !std::binary_search(figure.layers->begin(), figure.layers->end(), head.layer);
-    });
   std::vector<HeadRef> ordered = heads_in_order(heads_of(*trace, figure.head.stack), *order, stats.get(), &effects);
-  std::erase_if(ordered, [&](const HeadRef& head) { return std::ranges::find(heads, head) == heads.end(); });
+  std::erase_if(ordered, [&](const HeadRef& head) {
+    return (!figure.heads.empty() && std::ranges::find(figure.heads, head) == figure.heads.end()) ||
+           (figure.layers && !std::ranges::binary_search(*figure.layers, head.layer));
+  });
   for (const HeadRef& head : ordered) figure.numbers.push_back(order_number(*order, head, stats.get(), &effects));
-  if (!ordered.empty()) figure.heads = std::move(ordered), figure.order = *order;
+  figure.heads = std::move(ordered), figure.order = *order;
   return Done{};
 }
 
@@ -146,7 +144,7 @@ Status add_shades(const FigureArguments& options, const Trace& trace, FigureOpti
 Result<FigureOptions> page_of(const FigureArguments& options) {
   FigureOptions figure = options.figure;
   figure.caption = !options.no_caption;
-  if (const NamedView* named = named_view(options.view)) figure.kind = *named->figure;
+  figure.kind = named_view(options.view)->figure.value_or(figure.kind);  // --view study has a figure of its own
   figure.language = options.language.value_or(default_settings().language);
   figure.width = TRY(points_of(options.width));
   return figure;

@@ -266,7 +266,8 @@ Result<Answer> answer(const Question& question, const HeadsOptions& options) {
         return ways->take_metric(options.effects, trace, effects, {}, {});
       };
   } else {
-    for (const auto& [option, given] : {std::pair("--control", !options.effects.control.empty()),
+    for (const auto& [option, given] : {std::pair("--metric, --answers, --query", options.effects.metric.given()),
+                                        {"--control", !options.effects.control.empty()},
                                         {"--baseline", !options.effects.baseline.empty()},
                                         {"--at-layers", !options.effects.layers.empty()},
                                         {"--at-heads", !options.effects.heads.empty()}})

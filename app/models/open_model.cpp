@@ -56,10 +56,6 @@ bool is_attention_json(const fs::path& path) {
   return false;
 }
 
-Error no_num_heads(const fs::path& path, Index found) {
-  return bad_input(path.string(), "--num-heads", "none, the file says it", std::to_string(found));
-}
-
 /// Another folder than this one may be where the document is opened again.
 std::string absolute_text(const fs::path& path) {
   std::error_code error;
@@ -172,7 +168,7 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
     return bad_input(path.string(), "--sentence, --step, --array, --axes, --grid", "arrays of attention as SOURCE",
                      found_at(path));
   } else if (num_heads) {
-    return no_num_heads(path, *num_heads);
+    return bad_input(path.string(), "--num-heads", "none, the file says it", std::to_string(*num_heads));
   } else if (weights) {
     TRY(take_checkpoint(asked, path, progress, reading, opened));
   } else if (is_attention_json(path)) {

@@ -296,6 +296,10 @@ Status take_types(Document& document, const GivenOptions& given) {
   std::string lines = given.word("--token-type-ids");
   std::replace(lines.begin(), lines.end(), '\n', ',');
   const auto types = TRY(parse_ids("--token-type-ids", lines));
+  const Model& model = *document.model;
+  const bool has_types = (model.encoder ? model.encoder->embeddings : model.embeddings).token_types.size() > 0;
+  if (!has_types && std::ranges::any_of(types, [](std::int64_t type) { return type != 0; }))
+    return bad_input("--token-type-ids", "", "0 alone, as the model has no types", lines);
   document.token_types.clear();
   for (const std::int64_t type : types)
     document.token_types.push_back(static_cast<int>(std::min<std::int64_t>(type, std::numeric_limits<int>::max())));

@@ -212,7 +212,7 @@ TEST(CliPatch, RefusesInOneLine) {
   }
   EXPECT_TRUE(contains(
       refused({"patch", "shipped:decoder", "--text", kCleanText, "--from", "--text " + kCleanText, "--at", "heads"}),
-      "--from: expected a question with another answer, found the same probability of "));
+      "patch: expected a question with another answer, found the same probability of "));
   EXPECT_TRUE(contains(
       refused({"patch", "shipped:decoder", "--text", kCleanText, "--from", "shipped:encoder", "--at", "heads"}),
       "--from"));

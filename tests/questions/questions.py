@@ -14,6 +14,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -38,17 +39,19 @@ FORMATS = {'export': ('json', 'csv', 'npz', 'safetensors'), 'lens': ('json', 'cs
            'heads': ('json', 'csv', 'npz', 'text'), 'next': ('json', 'text'), 'generate': ('json', 'text'),
            'explain': ('json', 'text'), 'tokenize': ('json', 'text'), 'claims': ('json', 'text'),
            'figure': ('svg', 'pdf'), 'page': ('html',), 'code': ('py',)}
-OFTEN = ('patch', 'patch', 'patch', 'heads', 'heads', 'lens', 'why', 'export', 'export')
-# Options that take long, start threads or trainings, or have tests of their own in every combination that they take.
-LEFT_OUT = {'--help', '--threads', '--jobs', '--live', '--font', '--relations', '--treebank', '--grammar', '--output',
-            '--format', '--gather', '--gather-partial', '--shard', '--by', '--test-seed', '--validation-seed', '--sentences',
-            '--scrambled', '--adapter', '--chat', '--chat-open', '--x', '--w-q', '--w-k', '--w-v', '--w-o', '--scores',
-            '--weights', '--most', '--text', '--tokens', '--ids', '--text-pair', '--token-type-ids', '--target',
-            '--target-tokens', '--decoder-ids', '--picture'}
+OFTEN = ('patch', 'patch', 'patch', 'heads', 'heads', 'lens', 'why', 'export', 'export', 'figure', 'figure', 'page')
+# Options that a question has (Source.question) or that `ask` adds, and those that read the fonts of this machine, open a
+# device or score a corpus.
+LEFT_OUT = {'--help', '--output', '--format', '--font', '--relations', '--test-seed', '--validation-seed',
+            '--sentences', '--scrambled', '--grammar', '--text', '--tokens', '--ids', '--text-pair',
+            '--token-type-ids', '--target', '--target-tokens', '--decoder-ids', '--picture', '--chat', '--x', '--w-q', '--w-k', '--w-v',
+            '--w-o', '--scores', '--weights'}
 HELD = {'--array', '--axes', '--sentence', '--step', '--grid'}
 SHAPE = {'--random', '--arch', '--d-model', '--num-heads', '--num-kv-heads', '--head-dim', '--layers', '--encoder-layers', '--ffn',
          '--position', '--rotary-columns', '--softcap', '--sinks', '--norm', '--norm-type', '--activation', '--gated', '--bias',
          '--no-bias', '--untied', '--seed'}
+# Options that go with few questions: drawn where what belongs together is not asked.
+SELDOM = {'--chat-open', '--adapter', '--gather', '--gather-partial', '--shard', '--by', '--live', '--treebank', '--most'}
 faults, asked, answered = [], collections.Counter(), collections.Counter()
 
 
@@ -62,36 +65,80 @@ class Source:
     def question(self, draw, longer=False):
         if self.arch == 'tensors':
             return []
+        if self.arch == 'picture':
+            return ['--picture', str(GOLDEN / 'pictures' / draw.pick('2-8.png', 'jpeg-RGB.jpeg', 'source.png'))]
+        if self.arch == 'own':
+            return self.own_numbers(draw)
         if self.texts:
-            text = draw.pick(*self.texts)
-            target = ['--target', draw.pick('I asked Li', 'I asked him', 'we help')] if self.two else []
-            return ['--text', text + ('\n' + draw.pick(*self.texts) if longer and not self.two else ''), *target]
+            text, other, way = draw.pick(*self.texts), draw.pick(*self.texts), draw.number(0, 12 if 'shipped' in self.words[0] else 5)
+            if way == 0 and ('chats' in self.words[0] or draw.number(0, 6) == 0):
+                return ['--chat', draw.pick('user:', 'system:', '') + text, *draw.pick([], ['--chat', 'assistant:' + other])]
+            target = ['I asked Li', 'I asked him', 'we help', ''][draw.number(0, 3) + (way == 1)]
+            target = draw.pick(['--target', target], ['--target-tokens', target.replace(' ', '|')]) if self.two else []
+            if way == 2:
+                return ['--tokens', text.replace(' ', '|'), *target]
+            pair = ['--text-pair', other] if way == 3 and ('pairs' in self.words[0] or draw.number(0, 6) == 0) else []
+            return ['--text', text + ('\n' + other if longer and not self.two else ''), *pair, *target]
         ids = lambda: ','.join(str(one) for one in [5, *(draw.number(5, self.vocabulary) for _ in range(draw.number(2, 6)))])
-        return ['--ids', ids() + ('\n' + ids() if longer and not self.two else ''), *(['--decoder-ids', ids()] if self.two else [])]
+        first = ids()
+        types = ['--token-type-ids', re.sub(r'\d+', lambda _: str(draw.number(0, 2)), first)] if draw.number(0, 15) == 0 else []
+        picture = ['--picture', str(GOLDEN / 'pictures/2-8.png')] if draw.number(0, 30) == 0 else []
+        return ['--ids', first + ('\n' + ids() if longer and not self.two else ''), *types, *picture, *(['--decoder-ids', ids()] if self.two else [])]
+
+    def own_numbers(self, draw):
+        """Attention without a model, of matrices in files."""
+        tokens, width = draw.number(1, 5), draw.number(1, 4)
+
+        def matrix(name, rows, columns, named=False):
+            lines = [' '.join([*([f'w{row}'] if named else []), *(f'{draw.random.random():.2f}' for _ in range(columns))]) for row in range(rows)]
+            return [f'--{name}', draw.file(f'{name}-{draw.number(0, 9)}.txt', '\n'.join(lines) + '\n')]
+        words = matrix('x', tokens, width, draw.number(0, 2) == 0) if draw.number(0, 4) else []
+        for name in ('w-q', 'w-k', *draw.pick((), ('w-v',), ('w-v', 'w-o'))) if words else ():
+            words += matrix(name, draw.pick(*[width] * 9, width + 1), width)
+        for name in draw.pick(('scores',), ('weights',), ('scores', 'weights')) if not words or draw.number(0, 6) == 0 else ():
+            words += matrix(name, tokens, tokens)
+        return words
 
 
-def sources():
+def checkpoints(folder):
+    """Models of tests/golden with tokenizers: one that takes pairs, one that reads turns of a conversation."""
+    pairs, chats = folder / 'pairs', folder / 'chats'
+    shutil.copytree(GOLDEN / 'bert', pairs)
+    text = (GOLDEN.parent / 'pair_tokenizer.h').read_text()
+    (pairs / 'tokenizer.json').write_text(text[text.index('R"(') + 3:text.index(')";')])
+    shutil.copytree(GOLDEN / 'family-qwen2-padded', chats)
+    tokenizer = json.loads((chats / 'tokenizer.json').read_text())
+    tokenizer['model']['vocab'] = {word: id for word, id in tokenizer['model']['vocab'].items() if id < 20}
+    tokenizer['added_tokens'] = [{'id': id, 'content': text, 'special': True, 'single_word': False, 'lstrip': False, 'rstrip': False,
+                                  'normalized': False} for id, text in ((20, '<|im_start|>'), (21, '<|im_end|>'))]
+    (chats / 'tokenizer.json').write_text(json.dumps(tokenizer))
+    return [Source([str(pairs)], 'encoder', 2, 4, ('the cat sat', 'it was tired', 'the cat was playing it'), 0, False),
+            Source([str(chats)], 'decoder', 2, 2, ('w0 w1 w2', 'w3 w1 w0 w5', 'w7'), 0, False),
+            Source(['shipped:shapes'], 'picture', 2, 4)]
+
+
+def sources(folder):
     zh = '我请李雷帮我喝了最好的', '我请李雷帮我看了最好的', '我请李雷帮我订了去北京的机票', '李雷去北京'
     en = 'the cat sat on the mat', 'the small dog gave it to her', 'the teacher will help', 'the day is red'
     all_ = [Source(['shipped:decoder'], 'decoder', 2, 8, zh), Source(['shipped:encoder'], 'encoder', 2, 8, zh),
             Source(['shipped:translator'], 'encoder-decoder', 2, 4, ('我请李雷', '我请他', '他帮我们')),
             Source(['shipped:any-sentence'], 'encoder', 4, 9, en)]
-    for folder in sorted(GOLDEN.glob('*')):
-        config, case = folder / 'config.json', folder / 'case.json'
+    for golden in sorted(GOLDEN.glob('*')):
+        config, case = golden / 'config.json', golden / 'case.json'
         if not config.exists() or not case.exists():
             continue
         config = json.loads(config.read_text())
         config = {**config.get('text_config', {}), **config}
         two = any('decoder' in name for name in json.loads(case.read_text()))
         name = lambda *names: next((config[n] for n in names if n in config), 2)
-        all_.append(Source([str(folder)], 'encoder-decoder' if two else 'golden',
+        all_.append(Source([str(golden)], 'encoder-decoder' if two else 'golden',
                            name('num_hidden_layers', 'n_layer', 'encoder_layers', 'num_layers', 'n_layers'),
                            name('num_attention_heads', 'n_head', 'encoder_attention_heads', 'num_heads', 'n_heads'), None,
                            name('vocab_size'), two))
     for arch in ('decoder', 'encoder', 'encoder-decoder'):
         for _ in range(3):
             all_.append(Source(['--random', '--arch', arch], arch, 2, 4, en))
-    return all_ + [Source([str(GOLDEN / name)], 'tensors', 1, 3) for name in (
+    return all_ + checkpoints(folder) + 3 * [Source([], 'own', 1, 1)] + [Source([str(GOLDEN / name)], 'tensors', 1, 3) for name in (
         'tensors-self-6/input.safetensors', 'tensors-cross-4x6/input.safetensors', 'tensors-causal-7/expected.npz')]
 
 
@@ -109,7 +156,7 @@ class Draw:
         return int(self.random.integers(low, high))
 
     def head(self, stack=True):
-        prefix = self.pick('', '', '', 'encoder:', 'cross:', 'self:') if stack and self.source.two else ''
+        prefix = self.pick('', '', '', 'encoder:', 'cross:', 'self:') if stack and (self.source.two or self.number(0, 12) == 0) else ''
         return f'{prefix}{self.number(0, self.source.layers)}.{self.pick("*", *range(self.source.heads)) if stack is True else self.number(0, self.source.heads)}'
 
     def word(self):
@@ -123,7 +170,7 @@ class Draw:
         return self.pick('none', 'causal', 'padding', 'causal+window:3', 'chunk:2', 'prefix:1+causal', 'window:2', 'causal+padding')
 
     def stack_of(self, value):
-        return (self.pick('', 'encoder:', 'cross:') if self.source.two else '') + value
+        return (self.pick('', 'encoder:', 'cross:') if self.source.two or self.number(0, 12) == 0 else '') + value
 
     def file(self, name, text):
         path = self.folder / name
@@ -131,14 +178,20 @@ class Draw:
         return str(path)
 
     def text(self):
-        return [*self.source.question(self), '', '5,6'][1]
+        return [*self.source.question(self), '', '5,6'][1] if self.number(0, 20) else ''
 
     def pairs(self):
         rows = [{'clean': self.text(), 'corrupt': self.text()} for _ in range(self.pick(1, 2, 3))]
-        rows = [{name: text.replace(',', ' ') for name, text in row.items()} for row in rows]
-        if self.pick(0, 1):
-            return self.file('pairs.jsonl', ''.join(json.dumps(row, ensure_ascii=False) + '\n' for row in rows))
-        return self.file('pairs.csv', 'clean,corrupt\n' + ''.join(f'{row["clean"]},{row["corrupt"]}\n' for row in rows))
+        rows = [{name: text.replace(',', ' ').replace('\n', ' ') for name, text in row.items()} for row in rows]
+        if self.number(0, 6) == 0:
+            rows = [row | {'right': str(self.number(0, 20)), 'wrong': self.pick('', str(self.number(0, 20)))} for row in rows]
+        as_json = self.pick(0, 1)
+        text = (''.join(json.dumps(row, ensure_ascii=False) + '\n' for row in rows) if as_json else
+                '\n'.join([','.join(rows[0]), *(','.join(row.values()) for row in rows)]) + '\n')
+        if self.number(0, 10) == 0:
+            text = self.pick('', '\n\n', text + 'x\n', '[1]\n' + text, text + '{"clean": 5, "other": [1]}\n', text + '"x,y\n', 'a,b\n' + text, '\ufeff' + text,
+                             text + '\n' + text.replace('clean', ' CLEAN'), text + text.split('\n')[-2] + '\n')
+        return self.file(f'pairs-{self.number(0, 9)}.' + (self.pick('txt', 'gz') if self.number(0, 40) == 0 else 'jsonl' if as_json else 'csv'), text)
 
     def other_question(self):
         return shlex.join([*(self.source.words if '--random' in self.source.words else []), *self.source.question(self)])
@@ -159,11 +212,11 @@ class Draw:
 
 D = Draw
 FLAGS = {'--random', '--sinks', '--gated', '--no-bias', '--untied', '--as-stored', '--lines', '--sink', '--ascending', '--descending',
-         '--effect', '--value-norms', '--own-range', '--no-caption', '--block'}
+         '--effect', '--value-norms', '--own-range', '--no-caption', '--block', '--live', '--chat-open', '--gather-partial'}
 VALUES = {flag: lambda d: '' for flag in FLAGS} | {
     '--split': lambda d: d.pick('words', 'characters'), '--pad': lambda d: d.number(0, 3),
     '--arch': lambda d: d.pick('encoder', 'decoder', 'encoder-decoder'), '--d-model': lambda d: d.pick(16, 24, 32),
-    '--num-heads': lambda d: d.pick(1, 2, 4), '--num-kv-heads': lambda d: d.pick(1, 2), '--head-dim': lambda d: d.pick(4, 8),
+    '--num-heads': lambda d: d.pick(1, 2, 4), '--num-kv-heads': lambda d: d.pick(1, 2), '--head-dim': lambda d: d.pick(3, 4, 8),
     '--layers': lambda d: d.pick(1, 2, 3), '--encoder-layers': lambda d: d.pick(1, 2), '--ffn': lambda d: d.pick(0, 16),
     '--position': lambda d: d.pick('sinusoidal', 'sinusoidal-halves', 'learned', 'rotary', 'none'),
     '--rotary-columns': lambda d: d.pick(2, 4), '--softcap': lambda d: d.pick(0, 2.5), '--norm': lambda d: d.pick('pre', 'post'),
@@ -175,39 +228,41 @@ VALUES = {flag: lambda d: '' for flag in FLAGS} | {
     '--weight': lambda d: f'{d.head(None)}.{d.number(0, 3)}.{d.number(0, 3)}={d.pick(0, 0.5, 1)}',
     '--layer-mask': lambda d: d.stack_of(f'{d.number(0, 2)}={d.mask()}'),
     '--layer-scale': lambda d: d.stack_of(f'{d.number(0, 2)}={d.pick(0.5, 2)}'), '--dropout': lambda d: d.pick(0.1, 0.5),
-    '--dropout-seed': lambda d: d.number(0, 5), '--with': lambda d: d.pick('qk', 'ov', 'qkv', 'scores', 'norms', 'rollout', 'gradient', 'ffn',
+    '--dropout-seed': lambda d: d.number(0, 5), '--with': lambda d: d.pick('scores', 'qk', 'ov', 'qkv', 'scores', 'norms', 'rollout', 'gradient', 'ffn',
                                                                            'ffn.hidden', 'head.z', 'attentions'),
     '--special': lambda d: d.pick('show', 'hide', 'renormalize'), '--only': D.head, '--dtype': lambda d: d.pick('float32', 'float16'),
     '--top': lambda d: d.pick(1, 3, 7), '--token': lambda d: d.number(0, 20), '--count': lambda d: d.pick(1, 3),
     '--temperature': lambda d: d.pick(0, 0.7), '--sampling-seed': lambda d: d.number(0, 9),
-    '--metric': lambda d: d.pick('logit-difference', 'probability', 'kl', 'rank'), '--answers': D.answers,
+    '--metric': lambda d: d.pick('logit-difference', 'probability', 'kl', 'rank', 'rank'), '--answers': D.answers,
     '--query': lambda d: d.number(0, 3), '--key': lambda d: d.number(0, 2), '--pairs': D.pairs,
     '--resume': lambda d: str(d.folder / 'study.jsonl'), '--layer': lambda d: d.number(0, d.source.layers),
     '--head': lambda d: d.head(None), '--stack': lambda d: d.pick('self', 'encoder', 'cross') if d.source.two else 'self',
     '--from': lambda d: d.other_question() if d.command == 'patch' else d.word(),
-    '--to': lambda d: d.pick('output', 'all', d.head(None), f'{d.head(None)}:{d.pick("q", "k", "v", "k@group")}') if d.command == 'patch' else d.word(),
+    '--to': lambda d: d.pick('output', 'all', d.head(None), 'all:q', d.head() + ':z', f'{d.head(None)}:{d.pick("q", "k", "v", "k@group")}') if d.command == 'patch' else d.word(),
     '--at': lambda d: d.pick('heads', 'residual', 'ffn', 'pattern', 'q', 'k', 'v', 'neurons') if d.command == 'patch' else d.pick(
         'heads', 'residual', 'tokens'),
     '--at-layers': lambda d: d.number(0, d.source.layers), '--at-heads': D.head, '--at-tokens': lambda d: d.pick('all', 0, '0,1'),
     '--align': lambda d: d.pick('words', 'positions'), '--direction': lambda d: d.pick('denoise', 'noise', 'both'),
-    '--control': lambda d: 'random:' + str(d.number(1, 4)), '--estimate': lambda d: d.pick(1, 3), '--from-head': D.head,
+    '--control': lambda d: 'random:' + str(d.number(0, 4)), '--estimate': lambda d: d.pick(1, 3), '--from-head': D.head,
     '--normalise': lambda d: d.pick('total', 'pairs', 'none'),
     '--sort': lambda d: d.pick('layer', 'entropy', 'effect', 'distance', 'sink', 'first', 'learned', 'copying', 'composition'),
-    '--baseline': lambda d: d.pick('mean:', 'resample:', 'position:') + d.lines(), '--probe': lambda d: 'repeated-random:3x4',
+    '--baseline': lambda d: d.pick('mean:', 'resample:', 'position:') + d.lines(), '--probe': lambda d: d.pick('repeated-random:3x4', 'repeated-random:1x2', 'repeated-random:0x4', 'repeated-random:3', 'random:3x4'),
     '--above': lambda d: d.pick(0, 0.3, 0.9), '--against': lambda d: d.pick(*d.source.words[:1], 'shipped:decoder') if d.command == 'heads'
     else d.other_question(), '--dialect': lambda d: d.pick('numpy', 'einsum', 'matmul', 'module'),
-    '--view': lambda d: d.pick('heads', 'sentence', 'head', 'text', 'glance', 'inside', 'writers', 'lens', 'diagram', 'matrix', 'flow',
+    '--view': lambda d: d.pick('heads', 'sentence', 'head', 'changes', 'text', 'glance', 'inside', 'writers', 'lens', 'diagram', 'matrix', 'flow',
                                'compare', 'patch') if d.command == 'figure' else d.pick('lens', 'patch'),
-    '--matrix': lambda d: d.pick('W_Q', 'q', 'scores', 'z', 'weights'), '--row': lambda d: d.number(0, 3), '--column': lambda d: d.number(0, 3),
+    '--matrix': lambda d: d.pick('W_Q', 'q', 'scores', 'z', 'weights', 'layers.0.attention.heads.0.weights'), '--row': lambda d: d.number(0, 3), '--column': lambda d: d.number(0, 3),
     '--heads': D.head, '--order': lambda d: d.pick('layer', 'entropy', 'effect', 'found'), '--threshold': lambda d: d.pick(0.05, 0.4),
-    '--queries': lambda d: d.pick('0', '0-2'), '--keys': lambda d: d.pick('0', '1-2'), '--mean': lambda d: d.pick('heads', 'layers'),
+    '--queries': lambda d: d.pick('0', '0-2', '2,0', '9'), '--keys': lambda d: d.pick('0', '1-2', '2-1', '9'), '--mean': lambda d: d.pick('heads', 'layers'),
     '--fold': lambda d: d.pick('special', 'words', 'none'), '--maps': lambda d: d.pick('norms', 'rollout'), '--pair': lambda d: 'a-b',
     '--only-layers': lambda d: d.pick(0, '0-1'), '--width': lambda d: d.pick('column', 'slide', 85), '--theme': lambda d: d.pick('dark', 'light'),
     '--colours': lambda d: d.pick('log', 'teal', 'grey'), '--colour-map': lambda d: d.pick('viridis', 'grey'),
     '--range': lambda d: d.pick('0,0.5', '-1,1', '0.5,0'), '--grid': lambda d: d.pick('2x3', '3x1', '9x9', '3'),
     '--mask-true': lambda d: d.pick('blocks', 'keeps'),
     '--array': lambda d: 'attentions', '--axes': lambda d: 'layers,heads,queries,keys', '--sentence': lambda d: 0, '--step': lambda d: 0,
-    '--language': lambda d: d.pick('en', 'zh'), '--reduce': D.reduction}
+    '--language': lambda d: d.pick('en', 'zh'), '--reduce': D.reduction, '--threads': lambda d: d.pick(1, 2), '--jobs': lambda d: d.pick(0, 1, 2),
+    '--most': lambda d: d.pick(0.001, 1, 500), '--adapter': lambda d: d.pick('none', str(d.folder)), '--treebank': lambda d: GOLDEN / 'claims.conllu',
+    '--shard': lambda d: d.pick('1/2', '2/2', '3/2'), '--gather': D.pairs, '--by': lambda d: d.pick('token', 'word')}
 NEEDED = {'why': ('--head', '--query', '--key'), 'explain': ('--head', '--query', '--key'), 'patch': ('--at', '--from')}
 
 
@@ -225,20 +280,30 @@ def words_of(draw):
     """The options of a draw: what the command cannot be without, and up to four others."""
     command, options = draw.command, draw.options[draw.command]
     chosen = list(NEEDED.get(command, ()))
-    if command in ('patch', 'lens', 'why', 'heads') and not draw.source.two and draw.number(0, 5) == 0:
+    if command in ('patch', 'lens', 'why', 'heads') and draw.number(0, 20 if draw.source.two else 5) == 0:
         chosen = [one for one in chosen if one != '--from'] + ['--pairs'] + (['--effect'] if command == 'heads' else [])
         chosen += ['--resume'] if draw.number(0, 2) else []
     elif command == 'patch' and draw.number(0, 5) == 0:
-        chosen = ['--from-head', '--to', '--from']
-    free = [one for one in options if one not in LEFT_OUT and one not in chosen and one not in ('--pairs', '--resume', *draw.source.words) and (
+        chosen = ['--from-head', '--to', draw.pick('--from', '--baseline')]
+    elif command == 'patch' and draw.number(0, 8) == 0:
+        chosen = ['--at', '--baseline']
+    elif command == 'figure':
+        chosen = list(draw.pick(('--view',), ('--view', '--against'), ('--view', '--answers', '--metric'), ('--view', '--heads'),
+                                ('--view', '--order'), ('--reduce',), ('--fold',), ('--maps',), ('--matrix', '--view')))
+    elif command == 'page' and draw.number(0, 2):
+        chosen = ['--view', '--against']
+    free = [one for one in options if one not in LEFT_OUT | SELDOM and one not in chosen and one not in ('--pairs', '--resume', *draw.source.words) and (
         one not in SHAPE or '--random' in draw.source.words) and (one not in HELD or draw.source.arch == 'tensors') and (
             one not in ('--encoder-mask', '--cross-mask') or draw.source.two) and (one != '--split' or '--random' in draw.source.words) and (
             not one.startswith('--at-') or '--at' in chosen or command == 'heads') and (one != '--token' or command != 'lens' or draw.number(0, 4) == 0) and (
             command != 'patch' or one not in ('--at', '--to', '--from-head'))]
+    if draw.number(0, 12) == 0:  # whatever the command has, whether it belongs together or not
+        free = [one for one in options if one not in LEFT_OUT and one not in chosen]
+        chosen = chosen[draw.number(0, 2):]
     chosen += sorted(free, key=lambda option: asked[option] + 4 * draw.random.random())[:draw.pick(0, 1, 2, 2, 3, 4)]  # the rarest first
     if command == 'heads' and {'--control', '--baseline', '--metric', '--answers', '--query', '--at-heads', '--at-layers'} & set(chosen) and '--effect' not in chosen:
         chosen.append('--effect')
-    words = [] if '--pairs' in chosen else draw.source.question(draw, draw.number(0, 6) == 0)
+    words = [] if {'--pairs', '--treebank'} & set(chosen) and draw.number(0, 30) else draw.source.question(draw, draw.number(0, 6) == 0)
     for option in chosen:
         value = draw.value(option)
         if value is None:
@@ -257,14 +322,14 @@ class Asks:
     def __init__(self):
         self.process = None
 
-    def answer(self, words, folder):
+    def answer(self, words, folder, given=''):
         """Exit status (that of the process where the question ended it), standard output and standard error."""
         if not self.process:
             self.process = subprocess.Popen([ASKS], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         limit = threading.Timer(120, self.process.kill)
         limit.start()
         with contextlib.suppress(BrokenPipeError):
-            self.process.stdin.write(json.dumps([str(folder), *words]).encode() + b'\n')
+            self.process.stdin.write(json.dumps([str(folder), given, *words]).encode() + b'\n')
             self.process.stdin.flush()
         first = self.process.stdout.readline().split()
         limit.cancel()
@@ -406,21 +471,42 @@ def one(number, folder, all_sources, options):
             fault(draw, form, 'an answer that can be read', f'{type(error).__name__} {error}: {data[:80]}')
 
 
+def ask_given(folder):
+    """The questions of given.txt in a folder that has these files, each with what it must say."""
+    for name, text in {'lines.txt': '我请他\n李雷去北京\n', 'empty.txt': '', 'identity.txt': '1 0\n0 1\n', 'pairs.csv': 'clean,corrupt\n我请李雷,我请他\n',
+                       'ids.csv': 'clean,corrupt\n"5,6,7","5,6,8"\n', 'wrong.csv': 'clean,corrupt\n我请李雷\n我请李雷,\n,我请他\n我请李雷,我请他\n',
+                       'wrong.jsonl': '[1]\n{"clean": 5, "corrupt": "我请他"}\n{"clean": "我请李雷", "corrupt": "我请他"}\n{\n'}.items():
+        (folder / name).write_text(text)
+    for line in (pathlib.Path(__file__).parent / 'given.txt').read_text().replace('GOLDEN', str(GOLDEN)).splitlines():
+        if not line or line[0] == '#':
+            continue
+        question, says, expected = re.match(r'(.*?) +([!=])(?: (.*))?$', line).groups('')
+        words = [word.replace('\\n', '\n').replace('\\r', '\r') for word in shlex.split(question)]
+        words, standard_input = (words[:-2], words[-1]) if '<<<' in words else (words, '')
+        status, out, errors = asks.answer(words, folder, standard_input)
+        text = (errors if says == '!' else out + errors).decode(errors='replace')
+        if (status == 2) != (says == '!') or expected not in text:
+            faults.append(f'{question}: expected {"an error" if says == "!" else "an answer"} with {expected!r}, found {status}: {text[:300]}')
+
+
 def main():
     options = {command: table(command) for command in FORMATS}
     for command, option in sorted({(command, option) for command in options for option in options[command]}):
         if option not in VALUES and option not in LEFT_OUT:
             faults.append(f'{command} {option}: expected a value that can be drawn (tests/questions), found none')
     ended, next_one = (asks.answer(['--version'], folder)[0] for folder in ('/no such folder', '/'))
-    if (ended, next_one) != (1, 0):
+    if (ended, next_one) != (1, 0):  # the first ends the process
         faults.append(f'asks: expected one that ended, and a new one, found {ended} and {next_one}')
-    all_sources = sources()
+    made = tempfile.TemporaryDirectory(dir=MEMORY)
+    all_sources = sources(pathlib.Path(made.name))
+    ask_given(pathlib.Path(made.name))
     for number in range(DRAWS):
         with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
             os.chdir(folder)  # a word that is drawn may be a file that is written
             one(number, folder, all_sources, options)
             os.chdir('/')
     asks.end()
+    made.cleanup()
     known = {option for command in options for option in options[command]} - LEFT_OUT
     faults.extend(f'{option}: expected a draw of {DRAWS}, found none' for option in sorted(known) if not asked[option] and DRAWS >= 1000)
     print('draws by option: ' + ', '.join(f'{option} {asked[option]}' for option in sorted(known)))

@@ -20,7 +20,7 @@ Result<Baseline> read_baseline(const std::string& option, const Document& docume
   constexpr std::string_view kKinds[] = {"resample", "mean", "position"};
   const std::size_t colon = std::min(option.find(':'), option.size());
   const auto kind = value_named<BaselineKind>(kKinds, option.substr(0, colon));
-  if (!kind || colon == option.size())
+  if (!kind || colon + 1 >= option.size())
     return bad_input("--baseline", "", "mean:FILE, resample:FILE or position:FILE (--off-as has zero and mean)",
                      option);
   baseline.kind = *kind;
@@ -36,7 +36,7 @@ Result<std::string> baseline_text(const std::string& option) {
 
 Status take_effects(const EffectOptions& options, const Document& document, const Lexicon& lexicon, int threads,
                     EffectWanted& effects) {
-  TRY(read_places(options.layers, options.heads, Stack::self, effects.layers, effects.heads));
+  TRY(read_places(options.layers, "--at-heads", options.heads, Stack::self, effects.layers, effects.heads));
   effects.baseline = TRY(read_baseline(options.baseline, document, lexicon, threads));
   return Done{};
 }

@@ -50,7 +50,7 @@ using Traces = std::vector<std::shared_ptr<const Trace>>;
 Result<NeuronRows> wanted_neurons(const Trace& trace, const NeuronOptions& options) {
   std::vector<Index> layers;
   std::vector<LayerHeads> chosen;
-  TRY(read_places(options.layers, options.neurons, Stack::self, layers, chosen));
+  TRY(read_places(options.layers, "--at-neurons", options.neurons, Stack::self, layers, chosen));
   NeuronRows rows;
   for (const Stack stack : {Stack::encoder, Stack::self}) {
     if (!trace.has(stack)) continue;

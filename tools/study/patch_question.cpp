@@ -30,7 +30,8 @@ Stack given_stack(const PatchOptions& options) { return options.stack ? *parse_s
 Result<PatchWanted> wanted_of(const PatchOptions& options) {
   PatchWanted wanted{.at = options.at.value_or(PatchAt::heads), .stack = stack_of(options)};
   wanted.control = TRY(draws_of(options.control));
-  TRY(read_places(options.layers, options.heads, given_stack(options), wanted.layers, wanted.heads));
+  TRY(read_places(options.layers, options.neurons ? "--at-neurons" : "--at-heads", options.heads, given_stack(options),
+                  wanted.layers, wanted.heads));
   if (wanted.at == PatchAt::ffn && !options.neurons) wanted.heads.clear();
   for (const std::string& text : options.tokens) {
     if (text == "all") wanted.by_token = true;
@@ -244,9 +245,8 @@ void add_patch_options(Parser& parser, PatchOptions& options) {
   parser
       .option(
           "--to", options.to,
-          "The reader of --from-head: a head, its query, key or value as it alone reads them (6.9:k), those of all "
-          "heads that share them (6.9:k@group), output, or, of one sender, all: each query, key and value behind it, "
-          "and output",
+          "The reader: a head, its query, key or value as it alone reads them (6.9:k), those of all heads that share "
+          "them (6.9:k@group), output, or, of one sender, all: each query, key and value behind it, and output",
           "HEAD")
       .needs("--from-head");
   parser.section("What is compared");
@@ -255,7 +255,8 @@ void add_patch_options(Parser& parser, PatchOptions& options) {
   parser.section("Many pairs", kStudyTopic);
   add_choice<Normalise>(parser, "--normalise", options.normalise, kNormaliseNames,
                         "total (default): the mean difference over that of clean and corrupt; pairs: the mean of the "
-                        "pairs' shares; none: the mean difference");
+                        "pairs' shares; none: the mean difference")
+      .needs("--pairs");
   parser.section();
 }
 
@@ -293,14 +294,14 @@ Status check_patch(const PatchOptions& options) {
   return options.of_paths() ? read_receiver(options, path) : Status(Done{});
 }
 
-Status read_places(const std::vector<std::string>& layers, const std::vector<std::string>& heads, Stack stack,
-                   std::vector<Index>& numbers, std::vector<LayerHeads>& chosen) {
+Status read_places(const std::vector<std::string>& layers, const char* option, const std::vector<std::string>& heads,
+                   Stack stack, std::vector<Index>& numbers, std::vector<LayerHeads>& chosen) {
   for (const std::string& text : layers) {
     const auto layer = parse_index(text);
     if (!layer) return bad_input("--at-layers", "", "numbers of layers", text);
     numbers.push_back(*layer);
   }
-  for (const std::string& text : heads) chosen.push_back(TRY(heads_named("--at-heads", text, stack)));
+  for (const std::string& text : heads) chosen.push_back(TRY(heads_named(option, text, stack)));
   return Done{};
 }
 

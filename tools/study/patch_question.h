@@ -45,9 +45,10 @@ struct PatchOptions {
   bool names_stacks() const;
 };
 
-/// --at-layers and --at-heads; heads without a stack are of `stack`. Errors: what cannot be read.
-Status read_places(const std::vector<std::string>& layers, const std::vector<std::string>& heads, Stack stack,
-                   std::vector<Index>& numbers, std::vector<LayerHeads>& chosen);
+/// --at-layers, and --at-heads or --at-neurons, `option`; heads without a stack are of `stack`. Errors: what cannot be
+/// read.
+Status read_places(const std::vector<std::string>& layers, const char* option, const std::vector<std::string>& heads,
+                   Stack stack, std::vector<Index>& numbers, std::vector<LayerHeads>& chosen);
 
 /// How a cell names its reader: q, k, v or output.
 std::string_view part_name(const PatchCell& cell);

@@ -53,7 +53,8 @@ bool is_study(const std::string& path) {
 Result<ReadStudy> read_study(const std::string& study, int threads, std::vector<Error>& problems,
                              const std::atomic<bool>& stop) {
   if (!is_study(study))
-    return bad_input(study, "", "what --resume wrote: a file, or a folder with .jsonl files", "none");
+    return bad_input(study.empty() ? "SOURCE" : study, "", "what --resume wrote: a file, or a folder with .jsonl files",
+                     "none");
   const auto rows = TRY(StudyRows::open(study, {}, false, problems, stop));
   if (stop) return cancelled(study);
   if (rows.statements().empty()) return bad_input(study, "", "a line that states the study", "none");

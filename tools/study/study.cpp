@@ -197,15 +197,6 @@ Status go_through(const StudyRun& run, const std::vector<StudyPair>& pairs, cons
   return Done{};
 }
 
-Status check_options(const StudyOptions& options) {
-  if (!options.gather.empty() && (!options.resume.empty() || !options.shard.empty()))
-    return bad_input("--gather", "", "no --resume and no --shard beside it, which compute", "both");
-  if (!options.shard.empty() && options.resume.empty())
-    return bad_input("--shard", "", "--resume STUDY beside it, where its rows are kept", "none");
-  if (options.partial && options.gather.empty()) return bad_input("--gather-partial", "", "--gather beside it", "none");
-  return Done{};
-}
-
 }  // namespace
 
 void add_study_options(Parser& parser, StudyOptions& options, const std::string& more) {
@@ -217,7 +208,7 @@ void add_study_options(Parser& parser, StudyOptions& options, const std::string&
                     more,
                 "FILE.csv|FILE.jsonl");
   const auto of_pairs = [&](const char* name, std::string& target, const char* help, const char* takes) {
-    parser.option(name, target, help, takes).needs("--pairs");
+    return parser.option(name, target, help, takes).needs("--pairs");
   };
   of_pairs("--resume", options.resume,
            "Of --pairs: what each row gave is appended here, to a file or in a folder, as soon as it is known; rows "
@@ -226,12 +217,15 @@ void add_study_options(Parser& parser, StudyOptions& options, const std::string&
   of_pairs("--shard", options.shard,
            "Of --resume: part I of N of the rows alone, I from 0, into a file of its own in the folder STUDY; slurm: "
            "the part that a task of a Slurm array has",
-           "I/N|slurm");
+           "I/N|slurm")
+      .needs("--resume");
   of_pairs("--gather", options.gather,
            "In place of --resume: computes nothing, and answers from the rows that are there; exit status 1 where some "
            "are missing",
-           "STUDY");
-  parser.option("--gather-partial", options.partial, "Of --gather: answers from the rows that are there");
+           "STUDY")
+      .excludes({"--resume", "--shard"});
+  parser.option("--gather-partial", options.partial, "Of --gather: answers from the rows that are there")
+      .needs("--gather");
   parser.section();
 }
 
@@ -286,7 +280,6 @@ Result<std::vector<std::shared_ptr<const Trace>>> traces_of_lines(const Document
 }
 
 Result<int> run_study(const QuestionCommand& command, const StudyOptions& options, const StudyQuestion& question) {
-  TRY(check_options(options));
   const auto shard = TRY(parse_shard(options.shard));
   StudyOutcome outcome;
   const auto pairs = TRY(read_pairs(options.pairs, question.with_corrupt, outcome.problems));

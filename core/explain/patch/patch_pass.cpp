@@ -69,7 +69,7 @@ Result<Patching> patching_of(const Trace& clean, const Trace& corrupt, const Pat
   answer.clean = metric.of(clean, metric.clean_query);
   answer.corrupt = metric.of(corrupt, metric.corrupt_query);
   if (answer.clean == answer.corrupt)
-    return bad_input("--from", "", "a question with another answer", "the same " + answer.metric);
+    return bad_input("patch", "", "a question with another answer", "the same " + answer.metric);
   const bool noise = wanted.direction == PatchDirection::noise;
   if (wanted.baseline.given() && (!noise || wanted.at == PatchAt::pattern))
     return bad_input("--baseline", "", "--direction noise, and a part of every sentence",

@@ -215,7 +215,7 @@ Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, Progress& 
   const auto config = folder / "config.json";
   const bool has_folder = folder.empty() || is_folder(folder);
   if (!has_folder || !path_exists(config))
-    return bad_input(folder.string(), "", "a folder with config.json and model.safetensors",
+    return bad_input((folder.empty() ? path : folder).string(), "", "a folder with config.json and model.safetensors",
                      has_folder ? found_without_config(folder) : "no folder",
                      has_folder ? ErrorCode::not_a_model : ErrorCode::file_absent);
   auto read = read_hub_config(config, choice.part);

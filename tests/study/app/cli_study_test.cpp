@@ -219,7 +219,7 @@ TEST(Study, ARowThatIsWrongIsNamedAndTheRestGoesOn) {
   EXPECT_EQ(json::parse(ran.out, nullptr, false)["pairs"], 3);
   EXPECT_TRUE(contains(ran.err, "row 4: fields: expected 2, found 1")) << ran.err;
   EXPECT_TRUE(contains(ran.err, "row 5: corrupt: expected a sentence, found none")) << ran.err;
-  EXPECT_TRUE(contains(ran.err, "row 6: --from: expected a question with another answer")) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "row 6: patch: expected a question with another answer")) << ran.err;
   const std::string lines =
       folder.with("pairs.jsonl", "{\"clean\": \"" + kPairs[0][0] + "\", \"corrupt\": \"" + kPairs[0][1] +
                                      "\", \"right\": \"牛奶\", \"wrong\": \"no such\"}\n" + "[1]\n{\"clean\": \"" +
