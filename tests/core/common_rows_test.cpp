@@ -123,6 +123,21 @@ TEST(CommonRows, EndWhereAWordIsSeenThatChanged) {
   EXPECT_EQ(lent(changed, *ask(request)), 0) << "without a causal mask every word sees every other";
 }
 
+TEST(CommonRows, EndWhereTheMaskOfTheSourceChanged) {
+  Request request{.config = {.arch = Arch::encoder_decoder, .d_model = 32, .num_heads = 4, .num_layers = 2},
+                  .tokens = counted(6),
+                  .target = counted(9)};
+  request.mask.causal = true;
+  request.model = random_model(request.config);
+  const auto before = ask(request);
+  Request changed = request;
+  changed.target.tokens[7].text = "another";
+  EXPECT_EQ(lent(changed, *before), 7);
+  paint(changed.cross_mask.painted, {4, 2, false});
+  EXPECT_EQ(lent(changed, *before), 4);
+  EXPECT_TRUE(same_answer(*ask(changed), *ask(changed, before.get())));
+}
+
 TEST(CommonRows, OfLongTextsWhoseThumbnailsPoolSeveralWords) {
   Request request = causal(300, 1);
   const auto before = ask(request);

@@ -150,6 +150,52 @@ TEST(HeadEffects, OfOtherSentencesAreTheMeanAndTheSpreadOfEach) {
   }
 }
 
+/// z of a head as a baseline has it, row by row: those of one sentence, of the mean of all rows, or of the mean at each
+/// position; of rows that no other sentence has its own.
+Matrix z_of_baseline(const Trace& trace, const HeadRef& head, const Baseline& baseline) {
+  Matrix z = z_rows(trace, head, 0, trace.queries());
+  for (Index row = 0; row < z.rows(); ++row) {
+    std::vector<Vector> rows;
+    for (const auto& other : baseline.others) {
+      const Matrix theirs = z_rows(*other, head, 0, other->queries());
+      for (Index at = 0; at < theirs.rows(); ++at)
+        if (baseline.kind == BaselineKind::mean || at == row) rows.push_back(theirs.row(at));
+    }
+    if (rows.empty()) continue;
+    z.row(row).setZero();
+    for (const Vector& one : rows) z.row(row) += one / static_cast<float>(rows.size());
+  }
+  return z;
+}
+
+TEST(HeadEffects, OfSentencesOfOtherLengthsAreThoseOfTheirRows) {
+  Request request{.config = {.arch = Arch::decoder, .d_model = 16, .num_heads = 4, .num_layers = 2, .ffn = 8},
+                  .vocabulary = counted_words(9),
+                  .tokens = reference::sentence({"w1", "w2", "w3", "w4"})};
+  const auto trace = ask(request);
+  std::vector<std::shared_ptr<const Trace>> others;
+  for (const auto& words : {std::vector<std::string>{"w5", "w6", "w7", "w8", "w1", "w3"}, {"w4", "w1"}}) {
+    request.tokens = reference::sentence(words);
+    others.push_back(ask(request));
+  }
+  for (const Baseline& baseline : {Baseline{{others[0]}, BaselineKind::resample},
+                                   {{others[1]}, BaselineKind::resample},
+                                   {others, BaselineKind::mean},
+                                   {others, BaselineKind::position}}) {
+    Progress progress;
+    const auto effects = head_effects(*trace, progress, 1, {.baseline = baseline});
+    ASSERT_TRUE(effects && *effects);
+    for (const HeadEffect& effect : **effects) {
+      const Patches patches{patch_of_rows(PatchAt::heads, effect.head, z_of_baseline(*trace, effect.head, baseline))};
+      const auto after = *forward(trace->request, progress, trace.get(), 1, &patches);
+      const auto p = words_of(*trace, trace->answering), q = words_of(*after, trace->answering);
+      double divergence = 0;
+      for (std::size_t w = 0; w < p.size(); ++w) divergence += p[w] * std::log(p[w] / q[w]);
+      EXPECT_NEAR(effect.change, divergence, 1e-6 + 1e-3 * divergence) << static_cast<int>(baseline.kind);
+    }
+  }
+}
+
 TEST(HeadEffects, AttentionAloneHasNothingBehindIt) {
   auto model = std::make_shared<Model>();
   ExternalStack stack;

@@ -65,6 +65,12 @@ TEST(MovedRows, OneWordIsOneTokenAndNothingElse) {
   other = b->request;
   other.tokens.tokens[kChanged].pad = true;
   EXPECT_FALSE(changed_word(a->request, other));
+  other = b->request;
+  other.tokens.tokens[kChanged].special = true;
+  EXPECT_FALSE(changed_word(a->request, other)) << "a mark in the place of a word";
+  other = b->request;
+  other.tokens.tokens[kChanged].type = 1;
+  EXPECT_FALSE(changed_word(a->request, other));
 }
 
 TEST(MovedRows, AttentionMovesEveryRowThatLooksAtTheWord) {

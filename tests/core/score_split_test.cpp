@@ -85,6 +85,21 @@ TEST(ScoreSplit, SumsToTheScoreInEveryFamily) {
   }
 }
 
+/// Blocks side by side, norms behind their parts, norms before them, encoder and decoder.
+TEST(ScoreSplit, SumsToTheScoreWithPartsOff) {
+  for (const std::string name :
+       {"family-gptj", "family-falcon-7b", "family-gemma3", "gpt2", "family-bart", "family-t5"})
+    for (const BlockPart part : kBlockParts) {
+      SCOPED_TRACE(name + " " + std::to_string(static_cast<int>(part)));
+      Request request = answer_of_case(name)->request;
+      for (const Stack stack : {Stack::self, Stack::encoder})
+        if (stack == Stack::self || request.model->encoder) switch_off(request.edits, stack, 0, part, true);
+      const auto trace = reference::ask(request);
+      ASSERT_TRUE(trace);
+      expect_sums(*trace, 1e-4);
+    }
+}
+
 TEST(ScoreSplit, SumsToTheScoreWhateverIsAsked) {
   Random random(71);
   for (int round = 0; round < 60; ++round) {

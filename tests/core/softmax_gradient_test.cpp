@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/checkpoints.h"
 #include "drawn.h"
 
 namespace headlight {
@@ -84,6 +85,30 @@ TEST(ScaleEffect, TheOtherSizeIsThatOfTheLayerWithoutItsScale) {
     if (HasFailure()) return;
   }
   EXPECT_GT(scaled, 20);
+}
+
+/// Caps and sinks are the same beside another scale: the first layer of a stack, asked with that scale.
+TEST(ScaleEffect, OfCapsAndSinksTheOtherSizeIsThatOfTheLayer) {
+  for (const std::string name : {"family-gemma2", "family-headlight-sinks", "family-t5"}) {
+    SCOPED_TRACE(name);
+    const auto model = read_checkpoint(checkpoints::kGolden / name)->model;
+    const Tokens target = model->encoder ? checkpoints::tokens_of_ids({2, 7, 19}) : Tokens{};
+    Request request = checkpoints::request_for(model, checkpoints::tokens_of_ids({5, 44, 12, 9, 7, 3}), target);
+    const auto trace = reference::ask(request);
+    const AttentionTrace& attention = trace->attention(Stack::self, 0);
+    EXPECT_EQ(attention.softcap > 0, name == "family-gemma2");
+    EXPECT_EQ(attention.sinks.size() > 0, name == "family-headlight-sinks");
+    const Index rows = trace->queries();
+    for (Index head = 0; head < attention.num_heads(); ++head) {
+      const ScaleEffect effect = scale_effect(*trace, {0, head}, 0, rows);
+      Request other = request;
+      other.edits.layers.push_back({.stack = Stack::self, .layer = 0});
+      other.edits.layers.back().scale = effect.other_scale;
+      const auto without = reference::ask(other);
+      ASSERT_EQ(without->attention(Stack::self, 0).scale, effect.other_scale);
+      EXPECT_EQ(effect.other, softmax_gradient(softmax_of_rows(*without, {0, head}, 0, rows)));
+    }
+  }
 }
 
 /// Vaswani et al. 2017, footnote 4: with components of variance 1 the products have variance d_k.

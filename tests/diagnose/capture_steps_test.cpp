@@ -1,4 +1,7 @@
 // Masks that were given, and what the steps of scores and weights do to cells.
+#include <numeric>
+
+#include "diagnose/capture/capture_masks.h"
 #include "diagnose/captured.h"
 
 namespace headlight {
@@ -17,6 +20,41 @@ TEST(Capture, AMaskArgumentFitsInSomeOrderOfItsAxes) {
     if (large) file.arrays["0.argument.0"].values.resize(98);
     EXPECT_EQ(file.named(), large ? "" : "mask_missing");
   }
+}
+
+/// A sink takes a share of each row: without it the weights sum to 1, and the output is theirs.
+TEST(Capture, WithoutTheSinkTheOutputIsThatOfTheWeightsThatAreLeft) {
+  constexpr Index kHeads = 2, kQueries = 3, kKeys = 4, kWidth = 2;
+  Random random(3);
+  Array weights{.dtype = Dtype::f32, .shape = {1, kHeads, kQueries, kKeys}, .values = {}};
+  Array output{.dtype = Dtype::f32, .shape = {1, kQueries, kHeads * kWidth}, .values = {}};
+  output.values.resize(kQueries * kHeads * kWidth);
+  std::vector<float> expected = output.values;
+  for (Index head = 0; head < kHeads; ++head)
+    for (Index query = 0; query < kQueries; ++query) {
+      float sum = 0;
+      for (Index key = 0; key < kKeys; ++key) {
+        weights.values.push_back(query == 2 ? 0 : 0.2f * random.uniform());
+        sum += weights.values.back();
+      }
+      for (Index column = 0; column < kWidth; ++column)
+        for (Index key = 0; key < kKeys; ++key) {
+          const float value = static_cast<float>(key + 1) * static_cast<float>(column + head + 1);
+          const float added = weights.values[weights.values.size() - kKeys + static_cast<std::size_t>(key)] * value;
+          const auto at = static_cast<std::size_t>((query * kHeads + head) * kWidth + column);
+          output.values[at] += added;
+          if (sum > 0) expected[at] += added / sum;
+        }
+    }
+  CapturedCall call;
+  call.arrays = {{"attentions", weights}, {"output", output}};
+  call.heads = kHeads;
+  leave_out_sinks(call);
+  for (Index row = 0; row < kHeads * kQueries; ++row) {
+    const float* first = call.array("attentions")->values.data() + row * kKeys;
+    EXPECT_NEAR(std::accumulate(first, first + kKeys, 0.0f), row % kQueries == 2 ? 0 : 1, 1e-6);
+  }
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(call.array("output")->values[i], expected[i], 1e-5);
 }
 
 TEST(Capture, WhatStepsDoToCellsIsNamedWithItsStep) {

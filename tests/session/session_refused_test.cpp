@@ -160,6 +160,8 @@ TEST(SessionFile, TakesNoMemoryForRowsOfAMaskThatAreNotThere) {
   rows[0] = json(kCount, 0);
   EXPECT_EQ(complaint("/request/mask/given", rows),
             "s.headlight.json: mask.given: expected rows of equal length, found 0");
+  EXPECT_EQ(complaint("/request/mask/given", json::parse("[[0, 0], [0]]")),
+            "s.headlight.json: mask.given: expected rows of equal length, found [0]");
 }
 
 TEST(SessionFile, ALongWrongValueIsQuotedShortAndWhole) {

@@ -72,6 +72,56 @@ TEST(ArcLabels, TheLowerEndOfAShareSolvesItsEquation) {
   EXPECT_NE(labels.precision({0, 1}, "obj", ArcLanguage::english), nullptr);
 }
 
+/// Pairs whose logits are stated: the probability by the formula, calibrated, held against the larger of two bounds.
+TEST(ArcLabels, AProbabilityIsCalibratedAndHeldAgainstItsBound) {
+  ArcLabels labels;
+  labels.relations = {"nsubj", "det"};
+  ArcLabels::OfLanguage& own = labels.languages[static_cast<std::size_t>(ArcLanguage::english)];
+  own.weights = (Matrix(3, 2) << 0, 0, 1, 0, 0, 1).finished();  // none, nsubj, det
+  own.calibration = (Matrix(2, 3) << 1.5f, -0.25f, 0.9f, 0.5f, 0.75f, 0.2f).finished();
+  own.least = 0.6f;
+  const auto pair = [](Index from, Index to, float nsubj, float det) {
+    PointedPair one{from, to, {}, Vector(2)};
+    one.features << nsubj, det;
+    return one;
+  };
+  const std::vector<PointedPair> pairs{pair(0, 1, 3, 0), pair(2, 3, 1.5f, 0), pair(4, 5, 0, 2), pair(6, 7, 0, -3)};
+  const auto calibrated = [&](float own_logit, float other, Index relation) {
+    const double p = std::exp(own_logit) / (1 + std::exp(own_logit) + std::exp(other));
+    const double x = own.calibration(relation, 0) * std::log(p / (1 - p)) + own.calibration(relation, 1);
+    return 1 / (1 + std::exp(-x));
+  };
+  const double first = calibrated(3, 0, 0), second = calibrated(1.5f, 0, 0), third = calibrated(2, 0, 1);
+  ASSERT_TRUE(first > 0.9 && second > 0.6 && second < 0.9 && third > 0.6);
+  const auto sure = labelled_pairs(labels, ArcLanguage::english, pairs);
+  ASSERT_EQ(sure.size(), 2u);
+  EXPECT_EQ(sure[0].pair, 0u);
+  EXPECT_EQ(sure[0].relation, 0u);
+  EXPECT_NEAR(sure[0].probability, first, 1e-6);
+  EXPECT_EQ(sure[1].pair, 2u);
+  EXPECT_EQ(sure[1].relation, 1u);
+  EXPECT_NEAR(sure[1].probability, third, 1e-6);
+  own.calibration(0, 2) = 0;
+  EXPECT_EQ(labelled_pairs(labels, ArcLanguage::english, pairs).size(), 3u);
+  own.least = 0.99f;
+  EXPECT_TRUE(labelled_pairs(labels, ArcLanguage::english, pairs).empty());
+}
+
+TEST(ArcLabels, AWordHasOneArcAndTwoWordsOneDirection) {
+  ArcLabels labels;
+  labels.relations = {"nsubj"};
+  ArcLabels::OfLanguage& own = labels.languages[static_cast<std::size_t>(ArcLanguage::english)];
+  own.weights = (Matrix(2, 1) << 0, 1).finished();
+  const auto pair = [](Index from, Index to, float logit) {
+    return PointedPair{from, to, {}, Vector(Vector::Constant(1, logit))};
+  };
+  const std::vector<PointedPair> pairs{pair(0, 1, 3), pair(1, 0, 2), pair(0, 2, 1), pair(2, 1, 0.5f),
+                                       pair(1, 3, 0.25f)};
+  std::vector<std::size_t> kept;
+  for (const LabelledPair& one : labelled_pairs(labels, ArcLanguage::english, pairs, true)) kept.push_back(one.pair);
+  EXPECT_EQ(kept, (std::vector<std::size_t>{0, 3, 4})) << "neither back nor to a second word";
+}
+
 TEST(ArcLabels, WhatIsNoLabelsIsRefused) {
   const TemporaryFolder folder;
   const auto path = folder.path() / kArcLabelsFile;

@@ -172,14 +172,50 @@ TEST(PageCore, AWeightIsMadeOfTheNumbersThatAreTold) {
   EXPECT_FALSE(why_object(trace, head, {2, 6})["allowed"].get<bool>());
 }
 
-TEST(PageCore, AnswersWithTheSinksOfEachLayer) {
-  const nlohmann::json asked{{"source", fixture::golden("family-headlight-sinks").string()},
-                             {"ids", {5, 44, 12, 12, 7, 51, 30, 2, 19}}};
+PageContent golden_content(const char* name) {
+  const nlohmann::json asked{{"source", fixture::golden(name).string()}, {"ids", {5, 44, 12, 12, 7, 51, 30, 2, 19}}};
   Progress progress;
   std::vector<Error> warnings;
   const auto document = document_from_json("test", asked, progress, warnings);
-  ASSERT_TRUE(document) << document.error().message();
-  const PageContent content = answered_content(*document);
+  EXPECT_TRUE(document) << document.error().message();
+  return answered_content(*document);
+}
+
+/// What the families add to the scores: caps, sinks, vectors and tables of distances.
+TEST(PageCore, AScoreAndItsShareAreMadeOfTheNumbersThatAreTold) {
+  for (const char* name : {"family-gemma2", "family-headlight-sinks", "family-deberta-v2", "family-bloom"}) {
+    SCOPED_TRACE(name);
+    const PageContent content = golden_content(name);
+    const Trace& trace = *content.trace;
+    for (const HeadRef& head : heads_of(trace))
+      for (const CellRef& cell : {CellRef{8, 2}, CellRef{4, 4}, CellRef{6, 1}}) {
+        const nlohmann::json why = why_object(trace, head, cell);
+        ASSERT_EQ(why.contains("score"), trace.attention(head.stack, head.layer).mask->allowed(cell.query, cell.key));
+        if (!why.contains("score")) continue;
+        const float made = why.value("capped", why["scaled"].get<float>()) + why.value("distance", 0.0f);
+        EXPECT_NEAR(why["score"].get<float>(), made, 1e-4);
+        EXPECT_NEAR(why["score"].get<float>(), score_rows(trace, head, cell.query, 1)(0, cell.key), 1e-4);
+        EXPECT_NEAR(why["share"].get<float>(), why["weight"].get<float>(), 1e-5);
+        EXPECT_EQ(why["weight"].get<float>(), attention_rows(trace, head, cell.query, 1)(0, cell.key));
+      }
+  }
+}
+
+TEST(PageCore, AnswersWithTheScaleOfEachLayer) {
+  PageContent content = golden_content("gpt2");
+  content.session.document.edits.layers.push_back({.stack = Stack::self, .layer = 1});
+  content.session.document.edits.layers.back().scale = 0.9f;
+  content = answered_content(content.session.document);
+  const auto still = StillAnswer::read(page_data_of(content));
+  ASSERT_TRUE(still) << still.error().message();
+  for (Index layer = 0; layer < 2; ++layer)
+    EXPECT_EQ((*still)->trace().attention(Stack::self, layer).scale,
+              content.trace->attention(Stack::self, layer).scale);
+  EXPECT_EQ((*still)->trace().attention(Stack::self, 1).scale, 0.9f);
+}
+
+TEST(PageCore, AnswersWithTheSinksOfEachLayer) {
+  const PageContent content = golden_content("family-headlight-sinks");
   const auto still = StillAnswer::read(page_data_of(content));
   ASSERT_TRUE(still) << still.error().message();
   for (const HeadRef& head : heads_of(*content.trace)) {

@@ -1,7 +1,9 @@
 // A study in parts, by other processes and elsewhere: what is gathered is what one process prints, byte for byte.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
+#include <sstream>
 #include <string>
 
 #include "app/program.h"
@@ -117,6 +119,43 @@ TEST_F(Shards, AFileOfPairsMayChange) {
   const std::string kept = *read_file(study);
   EXPECT_EQ(asked({"--resume", study}).out, whole);
   EXPECT_EQ(*read_file(study), kept);
+}
+
+/// Rows of the same clean sentences that are kept already are not those of other corrupt ones, or of other answers.
+TEST_F(Shards, AnotherCorruptSentenceOrAnswerIsAnotherRow) {
+  const std::string sentence = "我请李雷帮我", rest = "最好的", kept = (folder / "rows.jsonl").string();
+  const auto answers = [&](const std::string& verb, const std::string& right, const std::string& wrong) {
+    const std::string file = folder.with("answers.csv", "clean,corrupt,right,wrong\n" + sentence + "喝了" + rest + "," +
+                                                            sentence + verb + rest + "," + right + "," + wrong + "\n");
+    const Strings asked{"patch", "shipped:decoder", "--at", "heads", "--pairs", file, "--format", "csv"};
+    Strings resumed = asked;
+    resumed.insert(resumed.end(), {"--resume", kept});
+    const Ran fresh = program::run(asked);
+    EXPECT_EQ(fresh.status, 0) << fresh.err;
+    EXPECT_EQ(program::run(resumed).out, fresh.out) << verb << " " << right << " " << wrong;
+    return fresh.out;
+  };
+  const std::string first = answers("看了", "牛奶", "比赛");
+  EXPECT_NE(answers("订了", "牛奶", "比赛"), first);
+  EXPECT_NE(answers("看了", "牛奶", "球赛"), first);
+  EXPECT_NE(answers("看了", "咖啡", "比赛"), first);
+}
+
+/// Of the text: places that restore, and those that do the contrary, by how much they do.
+TEST_F(Shards, TheLargestMeansStandFirst) {
+  const std::string text = asked({}, "text").out;
+  double before = 1e9;
+  int places = 0, below_zero = 0;
+  for (std::size_t at = text.find("\nrestored"); at != text.npos; at = text.find("\nrestored", at + 1), ++places) {
+    std::istringstream line(text.substr(at + 1));
+    std::string what;
+    double layer = 0, head = 0, mean = 0;
+    ASSERT_TRUE(line >> what >> layer >> head >> mean) << text;
+    EXPECT_LE(std::abs(mean), before);
+    before = std::abs(mean), below_zero += mean < 0;
+  }
+  EXPECT_EQ(places, 6);
+  EXPECT_GT(below_zero, 0);
 }
 
 TEST_F(Shards, TheWeightsAreTheModelNotItsPath) {

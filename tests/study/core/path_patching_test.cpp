@@ -104,6 +104,30 @@ TEST(PathPatching, ToTheAnswerAllOtherHeadsStay) {
   }
 }
 
+/// To every head that stands behind the sender, in its own stack and in another: where a layer or another attention
+/// stands between, its heads stay too.
+TEST(PathPatching, ToAReceiverAllOtherHeadsStay) {
+  for (const std::string name : {"family-bart", "family-t5"}) {
+    PathCase one = path_case(name);
+    const Trace& base = *one.corrupt;
+    for (const HeadRef& from : {HeadRef{0, 0}, HeadRef{0, 1, Stack::encoder}}) {
+      pair_tokens(one, from.stack);
+      const auto sent = pass_with(base, all_others_held(one, from));
+      for (const HeadRef& to : heads_of(base)) {
+        const bool reads = to.layer > 0 || (to.stack == Stack::cross && from.stack == Stack::encoder);
+        if (!reads || (from.stack == Stack::self && to.stack == Stack::encoder)) continue;
+        SCOPED_TRACE(name + " " + head_text(from) + " to " + std::string(stack_name(to.stack)) + head_text(to));
+        const AttentionTrace& read = sent->attention(to.stack, to.layer);
+        const auto patch = [&](PatchAt at, const Matrix& all) {
+          return patch_of_rows(at, to, columns_of_head(all, to.head, read.num_heads()));
+        };
+        const Patches parts{patch(PatchAt::q, read.query), patch(PatchAt::k, read.key), patch(PatchAt::v, read.value)};
+        EXPECT_NEAR(path_of(one, {.from = {from}, .to = to}), share(one, *pass_with(base, parts)), 2e-5);
+      }
+    }
+  }
+}
+
 /// The key or the value as one head of a group reads it: its z by hand, and nothing of the other heads of the group.
 TEST(PathPatching, AHeadOfAGroupReadsAlone) {
   PathCase one = path_case("llama-gqa");
