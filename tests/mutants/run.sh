@@ -92,12 +92,12 @@ done
 ninja -C "$build" -j "$(nproc)" "${!filter_of[@]/#/tests_}" >"$scratch/build" 2>&1 || { tail -n 60 "$scratch/build" >&2 && exit 2; }
 restore
 
-# Whether the tests of a filter pass in these programs, up to the first that fails.
+# Whether the tests of a filter pass in these programs within so many seconds, up to the first that fails.
 passes() {
-  local filter=$1 program
-  shift
+  local limit=$1 filter=$2 program
+  shift 2
   for program; do
-    timeout 300 "$build/tests/tests_$program" --gtest_filter="$filter" --gtest_fail_fast || return 1
+    timeout "$limit" "$build/tests/tests_$program" --gtest_filter="$filter" --gtest_fail_fast || return 1
   done
 }
 
@@ -106,7 +106,7 @@ try() {
   local said=$scratch/$1.said verdict
   local -a programs
   IFS=, read -ra programs <<<"${kinds[$1]}"
-  if HEADLIGHT_MUTANT=${names[$1]} passes "${filters[$1]}" "${programs[@]}" >"$said" 2>&1; then
+  if HEADLIGHT_MUTANT=${names[$1]} passes 120 "${filters[$1]}" "${programs[@]}" >"$said" 2>&1; then
     verdict='LIVES'
     grep -q 'Running 0 tests' "$said" && verdict='LIVES: no test has such a name'
   else
@@ -123,7 +123,7 @@ in_turn() {
 }
 
 unchanged() {
-  passes "${filter_of[$1]}" "$1" >"$scratch/$1.said" 2>&1 || touch "$scratch/$1.fails"
+  passes 1200 "${filter_of[$1]}" "$1" >"$scratch/$1.said" 2>&1 || touch "$scratch/$1.fails"
 }
 for program in "${!filter_of[@]}"; do in_turn unchanged "$program"; done
 wait

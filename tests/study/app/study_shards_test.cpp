@@ -236,6 +236,24 @@ TEST_F(Shards, TheBatchFileOfSlurmDoesAllOfIt) {
   EXPECT_EQ(*read_file(folder / "study.csv"), whole.out);
 }
 
+/// RFC 4180: of a field in quotation marks two of them are one, and commas and ends of lines are its own.
+TEST(StudyPairs, AFieldInQuotationMarksIsReadAsItWasWritten) {
+  const Folder folder;
+  const std::string file = folder.with(
+      "pairs.csv",
+      "clean,corrupt,right\r\n\"he said \"\"yes\"\", twice\",\"a\nb\",\"\"\"\"\r\nplain,\"\"\"x\"\"\",\"\"\n");
+  std::vector<Error> problems;
+  const auto pairs = read_pairs(file, true, problems);
+  ASSERT_TRUE(pairs) << pairs.error().message();
+  EXPECT_TRUE(problems.empty());
+  ASSERT_EQ(pairs->size(), 2u);
+  EXPECT_EQ((*pairs)[0].clean, R"(he said "yes", twice)");
+  EXPECT_EQ((*pairs)[0].corrupt, "a\nb");
+  EXPECT_EQ((*pairs)[0].right, R"(")");
+  EXPECT_EQ((*pairs)[1].corrupt, R"("x")");
+  EXPECT_EQ((*pairs)[1].right, "");
+}
+
 TEST(ShardText, IsAPartOrTheArraysOwn) {
   const auto part = [](const std::string& text) {
     const auto shard = parse_shard(text);
