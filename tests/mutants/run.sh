@@ -63,7 +63,7 @@ if [[ $check == yes ]]; then
   exit $((faults > 0))
 fi
 
-wanted=() programs=()
+wanted=()
 for i in "${!names[@]}"; do
   [[ $changed == all || $'\n'$changed$'\n' == *$'\n'${files[i]}$'\n'* ]] || continue
   (($# > 0)) || wanted+=("$i")
@@ -89,8 +89,11 @@ for file in "${!texts[@]}"; do
   originals[$file]=$(cat "$tree/$file" && printf x)
   printf %s "${texts[$file]%x}" >"$tree/$file"
 done
-ninja -C "$build" -j "$(nproc)" "${!filter_of[@]/#/tests_}" >"$scratch/build" 2>&1 || { tail -n 60 "$scratch/build" >&2 && exit 2; }
+programs=("${!filter_of[@]}")
+ninja -C "$build" -j "$(nproc)" "${programs[@]/#/tests_}" >"$scratch/build" 2>&1 ||
+  { tail -n 60 "$scratch/build" >&2 && exit 2; }
 restore
+built=$SECONDS
 
 # Whether the tests of a filter pass in these programs within so many seconds, up to the first that fails.
 passes() {
@@ -147,5 +150,5 @@ done
 ((${#wanted[@]} == 0)) || printf '%s\n' "${!tried[@]}" | sort | while read -r room; do
   echo "$room: ${caught[$room]-0} of ${tried[$room]} caught"
 done
-echo "${#wanted[@]} mutants, $live live, $SECONDS s"
+echo "${#wanted[@]} mutants, $live live; built in $built s, tried in $((SECONDS - built)) s"
 ((live == 0))
