@@ -13,9 +13,10 @@
 #include "model/tokens.h"
 #include "model/weights.h"
 #include "text/likely_words.h"
-#include "text/tokenizer.h"
 
 namespace headlight {
+
+struct Tokenizer;  // text/tokenizer.h
 
 enum class Split { words, characters };
 
