@@ -252,7 +252,7 @@ Status take_lists(std::string_view where, const std::string& name, const json& v
     return Done{};
   }
   auto array = nested_numbers(where, name, value, 6);
-  const bool lists = value.front().is_array() && value.front().front().is_array();
+  const bool lists = value.front().is_array() && !value.front().empty() && value.front().front().is_array();
   if (!array && (value.front().is_object() || lists)) {  // layers or steps of different sizes
     for (std::size_t i = 0; i < value.size(); ++i)
       TRY(take_lists(where, child(std::to_string(i)), value[i], depth + 1, held));

@@ -141,23 +141,6 @@ TEST_F(Shards, AnotherCorruptSentenceOrAnswerIsAnotherRow) {
   EXPECT_NE(answers("看了", "咖啡", "比赛"), first);
 }
 
-/// Of the text: places that restore, and those that do the contrary, by how much they do.
-TEST_F(Shards, TheLargestMeansStandFirst) {
-  const std::string text = asked({}, "text").out;
-  double before = 1e9;
-  int places = 0, below_zero = 0;
-  for (std::size_t at = text.find("\nrestored"); at != text.npos; at = text.find("\nrestored", at + 1), ++places) {
-    std::istringstream line(text.substr(at + 1));
-    std::string what;
-    double layer = 0, head = 0, mean = 0;
-    ASSERT_TRUE(line >> what >> layer >> head >> mean) << text;
-    EXPECT_LE(std::abs(mean), before);
-    before = std::abs(mean), below_zero += mean < 0;
-  }
-  EXPECT_EQ(places, 6);
-  EXPECT_GT(below_zero, 0);
-}
-
 TEST_F(Shards, TheWeightsAreTheModelNotItsPath) {
   const std::string here = (folder / "here").string(), elsewhere = (folder / "elsewhere").string();
   for (const std::string& to : {here, elsewhere}) std::filesystem::copy(model, to);
