@@ -32,6 +32,30 @@ Error one_line(const CLI::ParseError& error) {
   return Error(ErrorCode::bad_value, message);
 }
 
+/// An option that was given without one that it needs, or beside one that it excludes; empty: there is none. CLI11 has
+/// these in the order of their addresses, and would name now one, now another.
+std::string conflict_of(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands())  // that were given
+    if (const std::string found = conflict_of(*command); !found.empty()) return found;
+  const auto options = app.get_options();
+  for (const CLI::Option* option : options)
+    for (CLI::Option* other : options) {
+      if (option->count() == 0) continue;
+      if (other->count() == 0 && option->get_needs().contains(other))
+        return option->get_name() + " requires " + other->get_name();
+      if (other->count() > 0 && option->get_excludes().contains(other))
+        return option->get_name() + " excludes " + other->get_name();
+    }
+  return {};
+}
+
+/// The same of the words that an app was given.
+Error one_line(const CLI::ParseError& error, CLI::App& app) {
+  const bool conflict = error.get_name() == "RequiresError" || error.get_name() == "ExcludesError";
+  const std::string found = conflict ? conflict_of(app) : std::string();
+  return found.empty() ? one_line(error) : Error(ErrorCode::bad_value, found);
+}
+
 std::string digits_of(double number) {
   std::string digits = std::to_string(number);
   digits.erase(digits.find_last_not_of('0') + 1);
@@ -202,7 +226,7 @@ Result<ParsedLine> Parser::parse(std::vector<std::string> words) {
   } catch (const CLI::Success&) {
     for (const auto& command : state_->commands) command->show("");
     return ParsedLine{{}, help_of(state_->app->help())};
-  } catch (const CLI::ParseError& error) { return one_line(error); }
+  } catch (const CLI::ParseError& error) { return one_line(error, *state_->app); }
   for (const auto& command : state_->commands)
     if (command->app->parsed()) return ParsedLine{command->app->get_name(), {}};
   return ParsedLine{};
@@ -212,7 +236,7 @@ Status Parser::parse_line(const std::string& line) {
   state_->app->set_help_flag();  // there is no help within a string
   try {
     state_->app->parse(line);
-  } catch (const CLI::ParseError& error) { return one_line(error); }
+  } catch (const CLI::ParseError& error) { return one_line(error, *state_->app); }
   return Done{};
 }
 
