@@ -108,6 +108,16 @@ Result<Matrix> made(const ArrayStream& array, int threads) {
   return numbers;
 }
 
+/// A page is read once: its schema is checked here, where a session is known.
+Result<OpenedModel> opened_source(const std::string& source, Progress& progress) {
+  if (names_page(source))
+    if (const auto data = read_page(source)) {
+      TRY(check_session(source, *data));
+      return open_page_numbers(source, *data, progress);
+    }
+  return open_model(source, std::nullopt, progress, Reading::as_used);
+}
+
 }  // namespace
 
 Result<std::shared_ptr<HeldModel>> hold_model(const char* source, Progress& progress) {
@@ -117,9 +127,7 @@ Result<std::shared_ptr<HeldModel>> hold_model(const char* source, Progress& prog
     file->document = TRY(read_question(source, progress, file->warnings));
     return file;
   }
-  if (source && names_page(source))
-    if (const auto data = read_page(source)) TRY(check_session(source, *data));
-  auto opened = TRY(open_model(source ? source : kDefaultModel, std::nullopt, progress, Reading::as_used));
+  auto opened = TRY(opened_source(source ? source : std::string(kDefaultModel), progress));
   if (progress.stop) return cancelled("headlight_open");
   file->document = std::move(opened.document);
   file->warnings = std::move(opened.warnings);

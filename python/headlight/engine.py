@@ -119,7 +119,8 @@ def error_in(said: bytes, otherwise: str) -> Error:
     for line in reversed(text.splitlines()):
         with contextlib.suppress(Exception):
             if line.startswith('{"error":'):
-                return Error(**{{"error": "line"}.get(name, name): str(one) for name, one in json.loads(line).items()})
+                told = json.loads(line)
+                return Error(told["error"], told["code"])
     return Error(first_line(said[:100000].decode(errors="replace")) or otherwise)
 
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import numpy as np
 
@@ -97,3 +98,7 @@ def numbers(draw, form, data):
     columns = [str(name) for name in arrays['columns']]
     of = {'layer': arrays['heads'][:, 0], 'head': arrays['heads'][:, 1]} if 'heads' in arrays else {}
     return of | {name: arrays['measures'][:, at] for at, name in enumerate(columns)}
+
+
+def is_error(line):
+    return re.search(r'expected .*found |expected .*, not |not expected|required|requires|excludes|: ', line) is not None

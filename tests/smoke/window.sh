@@ -69,6 +69,13 @@ press() {
 }
 
 find_window() { window=$(xdotool search --onlyvisible --name Headlight 2>/dev/null | head -n 1) && [[ -n $window ]]; }
+# begin WHAT : starts the program without arguments and waits for its window.
+begin() {
+  "$program" >"$said" 2>&1 </dev/null &
+  process=$!
+  window=
+  until_true 60 "$1" find_window
+}
 saved() { grep -qF "$sentence" "$session"; }
 ended() { ! alive; }
 
@@ -108,11 +115,8 @@ press ctrl q
 ends_well Ctrl+Q
 
 # The next window is as large as the last one was.
-"$program" >"$said" 2>&1 </dev/null &
-process=$!
 as_large() { xdotool getwindowgeometry "$window" | grep -qF '1100x760'; }
-window=
-until_true 60 'a second window' find_window
+begin 'a second window'
 until_true 20 'a window of 1100x760, as the last one was left' as_large
 xdotool windowfocus --sync "$window"
 until_true 60 'a window at rest' rests
@@ -143,10 +147,7 @@ ends_well 'SIGTERM to an idle window' 5
 grep -rqF "$last_words" "$XDG_STATE_HOME" || fail "expected '$last_words' to be kept by a window that was asked for --timings"
 
 # A fault of the program says so, and the next window has what was typed.
-"$program" >"$said" 2>&1 </dev/null &
-process=$!
-window=
-until_true 60 'a window that will end by a fault' find_window
+begin 'a window that will end by a fault'
 xdotool windowfocus --sync "$window"
 until_true 60 'a window at rest' rests
 press ctrl l
@@ -161,10 +162,7 @@ if ! grep -qa __asan_init "$program"; then  # the sanitizers report a fault them
   [[ $status == 139 ]] || fail "a fault: expected the signal, found $status"
   grep -qE '^headlight [0-9.]+: open: a fault of the program ended it \(SIGSEGV\)' "$said" || fail "a fault: expected its line"
 fi
-"$program" >"$said" 2>&1 </dev/null &
-process=$!
-window=
-until_true 60 'a window after the fault' find_window
+begin 'a window after the fault'
 is_restored() { grep -sqF "$before_fault" "$XDG_STATE_HOME"/headlight/autosave-"$process"*.headlight.json; }
 until_true 30 "'$before_fault' to be restored" is_restored
 kill -TERM "$process"
@@ -176,10 +174,7 @@ display=$!
 process=$display
 until_true 20 'a display of its own' test -s "$home/display"
 DISPLAY=:$(<"$home/display")
-"$program" >"$said" 2>&1 </dev/null &
-process=$!
-window=
-until_true 60 'a fourth window' find_window
+begin 'a fourth window'
 xdotool windowfocus --sync "$window"
 until_true 60 'a window at rest' rests
 press ctrl l

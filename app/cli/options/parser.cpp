@@ -38,14 +38,15 @@ std::string conflict_of(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands())  // that were given
     if (const std::string found = conflict_of(*command); !found.empty()) return found;
   const auto options = app.get_options();
-  for (const CLI::Option* option : options)
+  for (const CLI::Option* option : options) {
+    if (option->count() == 0) continue;
     for (CLI::Option* other : options) {
-      if (option->count() == 0) continue;
       if (other->count() == 0 && option->get_needs().contains(other))
         return option->get_name() + " requires " + other->get_name();
       if (other->count() > 0 && option->get_excludes().contains(other))
         return option->get_name() + " excludes " + other->get_name();
     }
+  }
   return {};
 }
 
