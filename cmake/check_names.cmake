@@ -1,6 +1,8 @@
 # Does any name stand for two types? Two headers that define the same struct, class, enumeration or alias at namespace
 # scope give one program two types of one name (the one-definition rule, [basic.def.odr]). The linker does not say so.
 #   cmake -D SOURCE=DIR -P check_names.cmake
+# The files of a test program are compiled several at a time, others as soon as one is added: none of them defines a name
+# of a header for itself either.
 # A name is told with its namespace, which clang-format leaves at column 0, as it does what a namespace holds.
 cmake_minimum_required(VERSION 3.25)
 file(GLOB_RECURSE HEADERS ${SOURCE}/core/*.h ${SOURCE}/app/*.h ${SOURCE}/tools/*.h)
@@ -20,6 +22,17 @@ foreach(HEADER ${HEADERS})
       endif()
       set("IN_${NAME}" ${HEADER})
       math(EXPR CHECKED "${CHECKED} + 1")
+    endif()
+  endforeach()
+endforeach()
+file(GLOB_RECURSE TESTS ${SOURCE}/tests/*.cpp)
+foreach(TEST ${TESTS})
+  file(STRINGS ${TEST} LINES REGEX "^((struct|class|enum|enum class|union) [A-Za-z_0-9]+.*{|using [A-Za-z_0-9]+ =)")
+  foreach(LINE IN LISTS LINES)
+    string(REGEX MATCH "^(struct|class|enum class|enum|union|using) ([A-Za-z_0-9]+)" FOUND "${LINE}")
+    set(NAME "headlight::${CMAKE_MATCH_2}")
+    if(DEFINED "IN_${NAME}")
+      message(SEND_ERROR "${NAME}: ${IN_${NAME}} and ${TEST} both define it")
     endif()
   endforeach()
 endforeach()

@@ -73,7 +73,7 @@ inline constexpr NamedView kNamedViews[] = {
 
 /// Of View, in its order: of the names above that show it the most general.
 inline constexpr auto kViewNames = [] {
-  std::array<std::string_view, 7> names;
+  std::array<std::string_view, 1 + static_cast<int>(std::ranges::max(kNamedViews, {}, &NamedView::view).view)> names;
   for (auto one = std::rbegin(kNamedViews); one != std::rend(kNamedViews); ++one)
     names[static_cast<std::size_t>(one->view)] = one->name;
   return names;

@@ -337,8 +337,8 @@ std::string element_name(const ArrayStream& array, std::size_t at) {
 
 }  // namespace
 
-Error not_finite(const ArrayStream& array, std::size_t at, float found) {
-  return headlight::not_finite(array.name, element_name(array, at), found);
+Error not_finite(const ArrayStream& array, std::size_t at, float found, std::string_view expected) {
+  return headlight::not_finite(array.name, element_name(array, at), found, expected);
 }
 
 Result<Matrix> ArrayReader::next() {

@@ -110,7 +110,7 @@ std::size_t num_elements(const std::vector<ArrayStream>& arrays);
 std::size_t bytes_of_export(const std::vector<std::shared_ptr<const Trace>>& traces, const ExportOptions& options);
 
 /// `attentions: layer 0 head 1 query 3 key 2: expected a finite number, found inf`, for element `at` in C order.
-Error not_finite(const ArrayStream& array, std::size_t at, float found);
+Error not_finite(const ArrayStream& array, std::size_t at, float found, std::string_view expected = "a finite number");
 
 /// How much of an export is done, and whether it is still wanted.
 class Work {

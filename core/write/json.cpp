@@ -125,9 +125,9 @@ bool format_piece(const ArrayStream& array, const Matrix& piece, Index row_numbe
 
 /// The first number of a piece that is none, in words; the piece begins at `offset`.
 Error not_finite_in(const ArrayStream& array, const Matrix& piece, std::size_t offset) {
-  Index at = 0;
+  std::size_t at = 0;
   while (std::isfinite(piece.data()[at])) ++at;
-  return not_finite(array, offset + static_cast<std::size_t>(at), piece.data()[at]);
+  return not_finite(array, offset + at, piece.data()[at], "a finite number in JSON (npz and safetensors hold -inf)");
 }
 
 Status write_nested(const ArrayStream& array, Output& output, Work& work) {

@@ -7,12 +7,12 @@ namespace {
 using namespace program;
 namespace fs = std::filesystem;
 
-struct Said {
+struct SaidOfPath {
   int status;
   std::string first, second;
 };
 
-Said said_of(const std::string& path) {
+SaidOfPath said_of(const std::string& path) {
   const Ran ran = run({"what", path});
   EXPECT_EQ(ran.err, "");
   const auto end = ran.out.find('\n');
@@ -20,14 +20,14 @@ Said said_of(const std::string& path) {
 }
 
 TEST(What, CheckpointsAndAttentionOpen) {
-  const Said bert = said_of(fixture::golden("bert"));
+  const SaidOfPath bert = said_of(fixture::golden("bert"));
   EXPECT_EQ(bert.status, 0);
   EXPECT_TRUE(bert.first.starts_with("a checkpoint of the family bert, ")) << bert.first;
   EXPECT_EQ(bert.second, "");
   const Folder folder;
   const std::string file = (folder / "attention.json").string();
   ASSERT_EQ(run(small({"export", "--random", "--text", "a b", "-o", file})).status, 0);
-  const Said attention = said_of(file);
+  const SaidOfPath attention = said_of(file);
   EXPECT_EQ(attention.status, 0);
   EXPECT_EQ(attention.first, "attention: 1 layer, 2 heads, 2 × 2 tokens");
 }
@@ -36,7 +36,7 @@ TEST(What, OtherLayoutsAreNamedWithTheWayFromThem) {
   const Folder folder;
   folder.with("params.json", "{}");
   folder.with("consolidated.00.pth", "x");
-  const Said meta = said_of(folder.path().string());
+  const SaidOfPath meta = said_of(folder.path().string());
   EXPECT_EQ(meta.status, 1);
   EXPECT_EQ(meta.first, "Meta's own layout (params.json)");
   EXPECT_TRUE(contains(meta.second, "convert_llama_weights_to_hf.py"));
@@ -52,7 +52,7 @@ TEST(What, ATokenizerThatCannotBeReadIsSaid) {
   std::filesystem::copy(fixture::golden("bert"), folder / "bert");
   EXPECT_EQ(said_of((folder / "bert").string()).second, "");
   folder.with("bert/tokenizer.json", "version https://git-lfs.github.com/spec/v1\noid sha256:0a\nsize 437955512\n");
-  const Said said = said_of((folder / "bert").string());
+  const SaidOfPath said = said_of((folder / "bert").string());
   EXPECT_EQ(said.status, 0);
   EXPECT_TRUE(contains(said.second, "tokenizer.json: expected the file itself, found a Git LFS pointer"))
       << said.second;
@@ -69,7 +69,7 @@ TEST(What, AFamilyIsKnownByTheArchitecturesToo) {
 
 TEST(What, AGgufFileIsOneAlsoWhereItIsDamaged) {
   const Folder folder;
-  const Said damaged = said_of(folder.with("m.gguf", "GGUF"));
+  const SaidOfPath damaged = said_of(folder.with("m.gguf", "GGUF"));
   EXPECT_EQ(damaged.status, 1);
   EXPECT_EQ(damaged.first, "a GGUF file");
   EXPECT_TRUE(contains(damaged.second, "more bytes at 4")) << damaged.second;
@@ -83,7 +83,7 @@ TEST(What, WeightsUnderANameOfTheirOwnOpenWhereTheyAreTheOnlyOnes) {
   folder.with("bert/training_args.bin", "x");
   EXPECT_EQ(said_of(bert).status, 0) << said_of(bert).second;
   std::filesystem::copy(folder / "bert/model.fp16.safetensors", folder / "bert/other.safetensors");
-  const Said two = said_of(bert);
+  const SaidOfPath two = said_of(bert);
   EXPECT_EQ(two.status, 1);
   EXPECT_TRUE(
       contains(two.second, "found 2 (model.fp16.safetensors, other.safetensors): each is opened by its own path"))
@@ -94,7 +94,7 @@ TEST(What, AFolderOfOtherFilesNamesThoseThatOpen) {
   const Folder folder;
   ASSERT_EQ(run(small({"export", "--random", "--text", "a b", "-o", (folder / "a.npz").string()})).status, 0);
   folder.with("notes.txt", "x");
-  const Said said = said_of(folder.path().string());
+  const SaidOfPath said = said_of(folder.path().string());
   EXPECT_EQ(said.first, "a folder without config.json, with 1 file of attention or weights");
   EXPECT_EQ(said.second, "attention opens by its path, weights beside a config.json: a.npz\n");
   EXPECT_EQ(said.status, 1);

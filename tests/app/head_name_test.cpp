@@ -22,7 +22,7 @@
 namespace headlight {
 namespace {
 
-struct Answered {
+struct AnsweredText {
   Document document;
   std::shared_ptr<const Trace> trace;
 };
@@ -41,7 +41,7 @@ const Document& document_of_any_sentence() {
   return opened->document;
 }
 
-Answered answered(const std::string& model, const std::string& text) {
+AnsweredText answered(const std::string& model, const std::string& text) {
   Document document = model == kAnySentence ? document_of_any_sentence() : document_with_model(model);
   document.mask.causal = is_causal_by_default(config_of(document).arch);
   set_text(document, TextSide::source, text, fixture::lexicon());
@@ -50,12 +50,12 @@ Answered answered(const std::string& model, const std::string& text) {
   return {document, *forward(requests->front())};
 }
 
-HeadName name_of(const Answered& answer, HeadRef head, Language language = Language::en) {
+HeadName name_of(const AnsweredText& answer, HeadRef head, Language language = Language::en) {
   return names_of(language, answer.document, *answer.trace, {head}).front();
 }
 
 TEST(HeadName, RelationsStandInTheDirectionOfLooking) {
-  const Answered answer = answered("shipped:encoder", std::string(kDefaultSentence));
+  const AnsweredText answer = answered("shipped:encoder", std::string(kDefaultSentence));
   const std::pair<HeadRef, const char*> all[] = {{{1, 6}, "object → its verb"},
                                                  {{1, 1}, "subject → its verb, direction → its place"},
                                                  {{1, 2}, "verb → its subject, place → its direction"}};
@@ -82,14 +82,14 @@ TEST(HeadName, ListsWhatTheHeadDidInThisSentence) {
   EXPECT_EQ(name_of(answered("shipped:encoder", "The animal didn't cross the street because it was too tired."), {1, 5})
                 .words,
             "pronoun → its noun");
-  const Answered answer = answered("shipped:any-sentence", "The teacher gave the students a difficult test.");
+  const AnsweredText answer = answered("shipped:any-sentence", "The teacher gave the students a difficult test.");
   const HeadName name = name_of(answer, {2, 0});
   EXPECT_EQ(name.words, "3 determiners; 5 words rest on <s>");
   EXPECT_EQ(name.brief, "3 determiners");
   EXPECT_EQ(name_of(answer, {2, 0}, Language::zh).brief, "3 个限定词");
   EXPECT_EQ(name_of(answer, {2, 3}).words, "rests here") << "there is no auxiliary";
   EXPECT_FALSE(name_of(answer, {2, 3}).named);
-  const Answered exam = answered("shipped:any-sentence", "老师说明天的考试取消了");
+  const AnsweredText exam = answered("shipped:any-sentence", "老师说明天的考试取消了");
   EXPECT_GT(exam.trace->head({3, 0}).thumbnail(1, 2), 0.9f) << "老师 → 说";
   EXPECT_EQ(name_of(exam, {3, 0}).words, "5 words rest on <s>") << "a head whose words look elsewhere does not rest";
 }
@@ -101,9 +101,9 @@ TEST(HeadName, WordsInPiecesRestAsTheMapOfWordsShowsThem) {
 }
 
 TEST(HeadName, NothingIsNamedThatTheSentenceOrAnEditTookFromWhatWasMeasured) {
-  const auto named = [](const Answered& answer) { return named_arcs(answer.document, *answer.trace).named.size(); };
+  const auto named = [](const AnsweredText& answer) { return named_arcs(answer.document, *answer.trace).named.size(); };
   EXPECT_EQ(named(answered("shipped:encoder", "I am a student")), 0u) << "unknown words";
-  Answered answer = answered("shipped:any-sentence", "The teacher gave the students a difficult test.");
+  AnsweredText answer = answered("shipped:any-sentence", "The teacher gave the students a difficult test.");
   EXPECT_GE(named(answer), 4u);
   const auto after = [&](auto&& change) {
     Request request = answer.trace->request;
@@ -122,7 +122,7 @@ TEST(HeadName, NamesByMeasuresAreTrueOfTheMapOfWords) {
   int checked = 0;
   for (const char* text :
        {"Hello", "猫睡觉", "Supercalifragilisticexpialidocious!", "Buffalo buffalo Buffalo buffalo buffalo"}) {
-    const Answered answer = answered("shipped:any-sentence", text);
+    const AnsweredText answer = answered("shipped:any-sentence", text);
     const auto folded = folded_maps(answer.trace, {.special = true, .words = true});
     const FoldedStack& words = *folded->stacks[static_cast<std::size_t>(Stack::self)];
     for (const HeadRef& head : heads_of(*answer.trace)) {
@@ -140,7 +140,7 @@ TEST(HeadName, NamesByMeasuresAreTrueOfTheMapOfWords) {
 }
 
 TEST(HeadName, TheStrongestCellOfAMapOfWordsIsThatOfTheMap) {
-  const Answered answer = answered("shipped:any-sentence", "The unbelievable kittens were snoring loudly.");
+  const AnsweredText answer = answered("shipped:any-sentence", "The unbelievable kittens were snoring loudly.");
   const auto folded = folded_maps(answer.trace, {.special = true, .words = true});
   const FoldedStack& words = *folded->stacks[static_cast<std::size_t>(Stack::self)];
   int others = 0;
@@ -155,7 +155,7 @@ TEST(HeadName, TheStrongestCellOfAMapOfWordsIsThatOfTheMap) {
 
 TEST(HeadName, TheOnlyCellOfAMapIsNoStrongestOne) {
   const auto line_of = [](const char* text) {
-    const Answered answer = answered("shipped:any-sentence", text);
+    const AnsweredText answer = answered("shipped:any-sentence", text);
     const auto folded = folded_maps(answer.trace, {.special = true, .words = true});
     const FoldedStack& words = *folded->stacks[static_cast<std::size_t>(Stack::self)];
     const CellRef cell = strongest_cell(*answer.trace, {}, &words);
@@ -167,7 +167,7 @@ TEST(HeadName, TheOnlyCellOfAMapIsNoStrongestOne) {
 }
 
 TEST(HeadName, NoMarkHasARelation) {
-  const Answered answer =
+  const AnsweredText answer =
       answered("shipped:any-sentence", "Dr. Maria Lopez moved to Oslo in 1998 with three suitcases.");
   const SentenceArcs arcs = named_arcs(answer.document, *answer.trace);
   const auto text_of = [&](const SpeltWord& word) {
@@ -192,7 +192,7 @@ TEST(HeadName, AWordOfAnotherSequenceIsNotItself) {
 }
 
 TEST(HeadName, WordsInPiecesHaveTheWeightOfTheMergedMap) {
-  const Answered answer = answered("shipped:any-sentence", "My neighbour sold the boat to his cousin.");
+  const AnsweredText answer = answered("shipped:any-sentence", "My neighbour sold the boat to his cousin.");
   const auto folded = folded_maps(answer.trace, {.words = true});
   const FoldedStack& words = *folded->stacks[static_cast<std::size_t>(Stack::self)];
   const SentenceArcs arcs = named_arcs(answer.document, *answer.trace);
@@ -206,7 +206,8 @@ TEST(HeadName, WordsInPiecesHaveTheWeightOfTheMergedMap) {
 }
 
 TEST(HeadName, LayersThatAttendAsBeforeKeepTheirNames) {
-  const Answered answer = answered("shipped:any-sentence", "The old man gave his daughter a small book in the garden.");
+  const AnsweredText answer =
+      answered("shipped:any-sentence", "The old man gave his daughter a small book in the garden.");
   const TrainingCard& card = *answer.document.card;
   const SentenceArcs all = named_arcs(card, *answer.trace);
   const auto of_layers = [&](Index below) {
@@ -276,11 +277,11 @@ TEST(HeadName, ATextOfNoMeasuredKindHasNoNames) {
       "Ayer compré un libro nuevo en la librería.",
   };
   for (const char* text : kTaught) {
-    const Answered answer = answered("shipped:any-sentence", text);
+    const AnsweredText answer = answered("shipped:any-sentence", text);
     EXPECT_TRUE(is_of_measured_kind(answer.trace->query_tokens())) << text;
   }
   for (const char* text : kOthers) {
-    const Answered answer = answered("shipped:any-sentence", text);
+    const AnsweredText answer = answered("shipped:any-sentence", text);
     EXPECT_TRUE(named_arcs(answer.document, *answer.trace).named.empty()) << text;
   }
 }
@@ -300,8 +301,8 @@ TEST(HeadName, ShuffledSentencesHaveNextToNoNames) {
       order.push_back(sentence.text.substr(word.begin, word.end - word.begin));
     for (std::size_t left = order.size() - 1; left > 1; --left)  // the mark at the end stays there
       std::swap(order[left - 1], order[static_cast<std::size_t>(random.uniform() * static_cast<float>(left))]);
-    const Answered answer = answered(std::string(kAnySentence), sentence.text),
-                   other = answered(std::string(kAnySentence), joined_texts(order, " "));
+    const AnsweredText answer = answered(std::string(kAnySentence), sentence.text),
+                       other = answered(std::string(kAnySentence), joined_texts(order, " "));
     const Tokens& tokens = answer.trace->query_tokens();
     ++sentences;
     silenced += !are_in_order(labels, is_in_chinese(tokens) ? ArcLanguage::chinese : ArcLanguage::english,
@@ -334,7 +335,7 @@ TEST(HeadName, EachSentenceOfABatchIsOfItsLanguage) {
 }
 
 TEST(HeadName, AHeadThatGivesTheRightWordNextToNothingHasNoName) {
-  const Answered answer = answered("shipped:decoder", std::string(kDefaultSentence));
+  const AnsweredText answer = answered("shipped:decoder", std::string(kDefaultSentence));
   for (const NamedArc& arc : named_arcs(answer.document, *answer.trace).named) {
     EXPECT_GE(arc.weight, kLeastPointing) << head_label(arc.head);
     EXPECT_GE(arc.precision, kLeastPrecision) << head_label(arc.head);

@@ -9,7 +9,10 @@ import os
 import sys
 
 import numpy
-from onnx import TensorProto, helper, numpy_helper
+try:
+    from onnx import TensorProto, helper, numpy_helper
+except ImportError:
+    sys.exit(print("python3-onnx is not installed", flush=True))
 
 from peer import serve
 

@@ -8,12 +8,19 @@ the BLAS behind PyTorch makes one projection, softmax and all else left out. Tra
 import math
 import sys
 
-import torch
-from torch import nn
-from torch.nn import functional as F
+try:
+    import torch
+    from torch import nn
+    from torch.nn import functional as F
+except ImportError:
+    sys.exit(print("python3-torch is not installed", flush=True))
 
 from peer import serve
 from train_torch import training
+
+# Debian's reference BLAS takes forty times as long: no peer.
+if not torch.backends.mkl.is_available() and "openblas" not in open("/proc/self/maps").read():
+    sys.exit(print("its BLAS is not OpenBLAS: libopenblas0-openmp is not installed", flush=True))
 
 
 class Block(nn.Module):

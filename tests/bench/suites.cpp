@@ -37,7 +37,7 @@ bool is_asked(const BenchOptions& options, const std::string& name, Index tokens
 }
 
 /// Rows and the runs that they time; the first Error of a run is kept.
-struct Measured {
+struct MeasuredRows {
   BenchReport report;
   std::vector<std::function<void()>> runs;
   std::optional<Error> error;
@@ -57,7 +57,7 @@ struct Measured {
 };
 
 /// The rows of which others have a share, in the same rounds as these.
-void add_peaks(const BenchOptions& options, Measured& measured) {
+void add_peaks(const BenchOptions& options, MeasuredRows& measured) {
   if (measured.runs.empty()) return;
   for (const int threads : options.threads)
     for (const auto& [name, work] : {std::pair{"peak/fma", &multiply_add}, std::pair{"peak/read", &read_memory}}) {
@@ -76,12 +76,12 @@ Status answer(const Request& request, int threads) {
   return Done{};
 }
 
-struct AttentionSize {
+struct SizeOfAttention {
   Index tokens = 0, d_model = 0, heads = 0;
 };
 
 /// A query, key and value with four projections and their biases.
-Request bare_attention(const AttentionSize& size) {
+Request bare_attention(const SizeOfAttention& size) {
   const Index d = size.d_model;
   auto model = std::make_shared<Model>();
   model->config = {.d_model = d, .num_heads = size.heads, .num_layers = 1, .ffn = 0};
@@ -114,10 +114,10 @@ double attention_flop(double tokens, double d_model) {
 }
 
 Result<BenchReport> attention_suite(const BenchOptions& options) {
-  Measured measured;
-  const std::vector<AttentionSize> sizes{{10, 64, 4},    {10, 512, 8},     {128, 768, 12},
-                                         {512, 768, 12}, {1024, 1024, 16}, {2048, 1024, 16}};
-  for (const AttentionSize& size : sizes) {
+  MeasuredRows measured;
+  const std::vector<SizeOfAttention> sizes{{10, 64, 4},    {10, 512, 8},     {128, 768, 12},
+                                           {512, 768, 12}, {1024, 1024, 16}, {2048, 1024, 16}};
+  for (const SizeOfAttention& size : sizes) {
     const std::string name = "attention/T=" + std::to_string(size.tokens) + "/d=" + std::to_string(size.d_model) +
                              "/h=" + std::to_string(size.heads);
     if (!is_asked(options, name, size.tokens)) continue;
@@ -168,7 +168,7 @@ double bytes_of_weights(const Model& model) {
 
 using MakeModel = std::function<std::shared_ptr<const Model>()>;
 
-void add_model(const std::string& of, const MakeModel& make, const BenchOptions& options, Measured& measured) {
+void add_model(const std::string& of, const MakeModel& make, const BenchOptions& options, MeasuredRows& measured) {
   std::shared_ptr<const Model> model;
   for (const Index tokens : {10, 128, 512}) {
     const std::string name = "model/" + of + "/T=" + std::to_string(tokens);
@@ -185,7 +185,7 @@ void add_model(const std::string& of, const MakeModel& make, const BenchOptions&
 }
 
 Result<BenchReport> model_suite(const BenchOptions& options) {
-  Measured measured;
+  MeasuredRows measured;
   add_model(
       "bert-base", [] { return packed_model(bert_base()); }, options, measured);
   add_model("gpt2-small", random_gpt2_small, options, measured);
@@ -256,7 +256,7 @@ Result<BenchReport> growth_suite(const BenchOptions& options) {
 Result<BenchReport> train_suite(const BenchOptions& options) {
   constexpr Index kSentences = 64, kLength = 16, kWords = 400;
   const std::string name = "train/d=64/h=4/layers=2/batch=64x16";
-  Measured measured;
+  MeasuredRows measured;
   if (!options.wants(name)) return measured.finished(options.rounds);
   const Config config{
       .d_model = 64, .num_heads = 4, .num_layers = 2, .ffn = 256, .norm = Norm::pre, .activation = Activation::gelu};
@@ -282,7 +282,7 @@ Result<BenchReport> train_suite(const BenchOptions& options) {
 
 /// Every head of a model, its z put in place of another sentence's, or off: the scores of one word each.
 void add_sweeps(const BenchOptions& options, const std::string& of, std::shared_ptr<const Model> (*make)(),
-                Measured& measured) {
+                MeasuredRows& measured) {
   constexpr Index kTokens = 64;
   std::shared_ptr<const Trace> clean, corrupt;
   for (const std::string kind : {"patch", "effect", "estimate", "pass"}) {
@@ -323,7 +323,7 @@ void add_sweeps(const BenchOptions& options, const std::string& of, std::shared_
 }
 
 Result<BenchReport> sweep_suite(const BenchOptions& options) {
-  Measured measured;
+  MeasuredRows measured;
   add_sweeps(options, "gpt2-small", random_gpt2_small, measured);
   // Takes minutes and 8 GB: only where it is named.
   if (options.only.find("llama") != std::string::npos) add_sweeps(options, "llama-1.1b", random_llama, measured);
@@ -353,7 +353,7 @@ Result<BenchReport> export_suite(const BenchOptions& options) {
   const Result<PassingFolder> folder = PassingFolder::make();
   if (!folder) return folder.error();
   const std::filesystem::path file = folder->path() / "export";
-  Measured measured;
+  MeasuredRows measured;
   const auto add = [&](std::string_view of, int threads, std::function<Status()> write) -> Status {
     const std::string name = "export/" + std::string(of) + "/heads=144/T=" + std::to_string(tokens);
     if (!options.wants(name)) return Done{};

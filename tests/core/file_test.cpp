@@ -48,7 +48,7 @@ class File : public testing::Test {
   const fs::path& folder_ = temporary_.path();
 };
 
-using Names = std::vector<std::string>;
+using FileNames = std::vector<std::string>;
 
 std::string message(const fs::path& path, std::string_view rest) { return path.string() + ": " + std::string(rest); }
 
@@ -61,7 +61,7 @@ TEST_F(File, ReadsWhatWasWrittenByteForByte) {
     ASSERT_TRUE(read) << read.error().message();
     EXPECT_TRUE(*read == part);
   }
-  EXPECT_EQ(listing(), Names{"a"});
+  EXPECT_EQ(listing(), FileNames{"a"});
 }
 
 TEST_F(File, ReadsAtMostTheLimit) {
@@ -104,7 +104,7 @@ TEST_F(File, NothingIsThereBeforeCommit) {
     output->write(std::string(5'000'000, 'x'));
     EXPECT_FALSE(output->failed());
   }
-  EXPECT_EQ(listing(), Names{"old"});
+  EXPECT_EQ(listing(), FileNames{"old"});
   EXPECT_EQ(content("old"), "before");
 }
 
@@ -118,7 +118,7 @@ TEST_F(File, AProgramThatIsKilledLeavesNothing) {
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFSIGNALED(status));
-  EXPECT_EQ(listing(), Names{});
+  EXPECT_EQ(listing(), FileNames{});
 }
 
 TEST_F(File, WhatAnotherLeftIsSweptAndWhatIsBeingWrittenStays) {
@@ -130,7 +130,7 @@ TEST_F(File, WhatAnotherLeftIsSweptAndWhatIsBeingWrittenStays) {
   make(own, "half");
   make(".headlight-notes", "mine");
   sweep_temporaries(folder_);
-  EXPECT_EQ(listing(), (Names{own, ".headlight-notes"}));
+  EXPECT_EQ(listing(), (FileNames{own, ".headlight-notes"}));
   sweep_temporaries(folder_ / "none");
 }
 
@@ -148,7 +148,7 @@ TEST_F(File, EveryRefusedCallIsToldAndKeepsTheOldFile) {
     EXPECT_EQ(status.error().message(),
               message(in("a"), "write: expected room to write, found No space left on device"));
     EXPECT_EQ(content("a"), "old");
-    EXPECT_EQ(listing(), Names{"a"});
+    EXPECT_EQ(listing(), FileNames{"a"});
   }
   EXPECT_TRUE(write_file(in("a"), "new"));
 }
@@ -157,7 +157,7 @@ TEST_F(File, ANamelessFileIsGoneWhenItIsClosed) {
   const auto file = nameless_file(folder_);
   ASSERT_TRUE(file) << file.error().message();
   EXPECT_EQ(::write(*file, "x", 1), 1);
-  EXPECT_EQ(listing(), Names{});
+  EXPECT_EQ(listing(), FileNames{});
   ::close(*file);
   EXPECT_FALSE(nameless_file(folder_ / "none"));
 }
@@ -168,7 +168,7 @@ TEST_F(File, CommitReplacesTheOldFileAndKeepsItsPermissions) {
   ASSERT_TRUE(write_file(in("old"), "after"));
   EXPECT_EQ(content("old"), "after");
   EXPECT_EQ(fs::status(in("old")).permissions(), fs::perms(0640));
-  EXPECT_EQ(listing(), Names{"old"});
+  EXPECT_EQ(listing(), FileNames{"old"});
 }
 
 TEST_F(File, ANewFileHasThePermissionsOfTheUmask) {
@@ -189,7 +189,7 @@ TEST_F(File, TwoOutputsOfOneNameDoNotMix) {
   EXPECT_EQ(content("a"), "second");
   EXPECT_TRUE(first->commit());
   EXPECT_EQ(content("a"), "first");
-  EXPECT_EQ(listing(), Names{"a"});
+  EXPECT_EQ(listing(), FileNames{"a"});
 }
 
 TEST_F(File, AMovedOutputIsStillOne) {
@@ -202,7 +202,7 @@ TEST_F(File, AMovedOutputIsStillOne) {
   EXPECT_EQ(content("a"), "hello");
   EXPECT_TRUE(moved.commit());  // nothing is left to do
   EXPECT_EQ(content("a"), "hello");
-  EXPECT_EQ(listing(), Names{"a"});
+  EXPECT_EQ(listing(), FileNames{"a"});
 }
 
 TEST_F(File, SymbolicLinksStayLinks) {
@@ -216,7 +216,7 @@ TEST_F(File, SymbolicLinksStayLinks) {
   ASSERT_TRUE(write_file(in("dangling"), "new"));
   EXPECT_EQ(content("made"), "new");
   EXPECT_TRUE(fs::is_symlink(in("link")) && fs::is_symlink(in("folder/relative")) && fs::is_symlink(in("dangling")));
-  EXPECT_EQ(listing(), (Names{"dangling", "folder", "link", "made", "target"}));
+  EXPECT_EQ(listing(), (FileNames{"dangling", "folder", "link", "made", "target"}));
   fs::create_symlink("circle", in("circle"));
   EXPECT_FALSE(write_file(in("missing/circle"), "x"));
 }
@@ -224,9 +224,9 @@ TEST_F(File, SymbolicLinksStayLinks) {
 TEST_F(File, ANameOfAnyLengthThatAFileMayHave) {
   const std::string name(255, 'n');
   ASSERT_TRUE(write_file(in(name), "x"));
-  EXPECT_EQ(listing(), Names{name});
+  EXPECT_EQ(listing(), FileNames{name});
   EXPECT_FALSE(write_file(in(name + "n"), "x"));
-  EXPECT_EQ(listing(), Names{name});
+  EXPECT_EQ(listing(), FileNames{name});
 }
 
 TEST_F(File, ARelativeNameGoesToTheCurrentFolder) {
@@ -235,7 +235,7 @@ TEST_F(File, ARelativeNameGoesToTheCurrentFolder) {
   const Status status = write_file("here", "x");
   fs::current_path(before);
   EXPECT_TRUE(status);
-  EXPECT_EQ(listing(), Names{"here"});
+  EXPECT_EQ(listing(), FileNames{"here"});
 }
 
 TEST_F(File, WritingSaysWhatIsWrongAndLeavesNothing) {
@@ -254,7 +254,7 @@ TEST_F(File, WritingSaysWhatIsWrongAndLeavesNothing) {
     ASSERT_FALSE(status) << path;
     EXPECT_EQ(status.error().message(), message(path, text));
   }
-  EXPECT_EQ(listing(), (Names{"file", "folder"}));
+  EXPECT_EQ(listing(), (FileNames{"file", "folder"}));
   EXPECT_TRUE(fs::is_empty(in("folder")));
 }
 
@@ -267,7 +267,7 @@ TEST_F(File, FailureAtTheLastMomentLeavesNothing) {
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().message(), message(in("a"), "write: expected room to write, found Is a directory"));
   { const Output gone = std::move(*output); }
-  EXPECT_EQ(listing(), Names{"a"});
+  EXPECT_EQ(listing(), FileNames{"a"});
   EXPECT_TRUE(fs::is_empty(in("a")));
 }
 
@@ -339,7 +339,7 @@ TEST_F(File, AFileTooLargeForItsLimitIsReportedAndRemoved) {
   ::sigaction(SIGXFSZ, &old, nullptr);
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().message(), message(in("a"), "write: expected room to write, found File too large"));
-  EXPECT_EQ(listing(), Names{});
+  EXPECT_EQ(listing(), FileNames{});
 }
 
 TEST_F(File, APipeIsWrittenInto) {

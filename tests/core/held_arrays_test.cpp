@@ -42,25 +42,25 @@ Taken taken(const std::map<std::string, Array>& arrays, const ArrayChoice& choic
   return {*std::move(result), notes.empty() ? "" : notes.front().message()};
 }
 
-using Shape = std::vector<Index>;
+using Extents = std::vector<Index>;
 
 TEST(HeldArrays, AShapeThatCanBeTwoThingsIsSaidWithItsOption) {
   const Array three = weights_of({3, 5, 5});
   EXPECT_EQ(taken({{"array", three}}).line,
             "f: taken for 1 layer, 3 heads, 5 queries, 5 keys; (3, 5, 5) can also be --axes batch,T,S");
   const Taken second = taken({{"array", three}}, {.sentence = 1});
-  EXPECT_EQ(second.shape(), (Shape{1, 1, 5, 5}));
+  EXPECT_EQ(second.shape(), (Extents{1, 1, 5, 5}));
   EXPECT_EQ(second.file.arrays.at("attentions").values[0], three.values[25]);
   EXPECT_EQ(second.line,
             "f: taken for 1 layer, 1 head, 5 queries, 5 keys; 3 sentences, showing sentence 1 (--sentence 0 to 2); "
             "averaged over the heads or of one head; (3, 5, 5) can also be --axes heads,T,S");
   EXPECT_EQ(taken({{"array", three}}, {.sentence = 3}).line, "f: --sentence: expected 0 to 2, found 3");
-  EXPECT_EQ(taken({{"array", weights_of({3, 2, 5, 5})}}).shape(), (Shape{3, 2, 5, 5}));
+  EXPECT_EQ(taken({{"array", weights_of({3, 2, 5, 5})}}).shape(), (Extents{3, 2, 5, 5}));
   EXPECT_EQ(taken({{"array", weights_of({3, 2, 5, 5})}}, {.axes = *parse_axes("batch,heads,T,S")}).shape(),
-            (Shape{1, 2, 5, 5}));
-  EXPECT_EQ(taken({{"array", weights_of({2, 3, 4, 5, 5})}}).shape(), (Shape{2, 4, 5, 5}));
-  EXPECT_EQ(taken({{"array", weights_of({1, 2, 4, 5, 5})}}).shape(), (Shape{2, 4, 5, 5}));
-  EXPECT_EQ(taken({{"array", weights_of({5, 5})}}).shape(), (Shape{1, 1, 5, 5}));
+            (Extents{1, 2, 5, 5}));
+  EXPECT_EQ(taken({{"array", weights_of({2, 3, 4, 5, 5})}}).shape(), (Extents{2, 4, 5, 5}));
+  EXPECT_EQ(taken({{"array", weights_of({1, 2, 4, 5, 5})}}).shape(), (Extents{2, 4, 5, 5}));
+  EXPECT_EQ(taken({{"array", weights_of({5, 5})}}).shape(), (Extents{1, 1, 5, 5}));
 }
 
 TEST(HeldArrays, AxesInAnyOrderAreNamed) {
@@ -74,7 +74,7 @@ TEST(HeldArrays, AxesInAnyOrderAreNamed) {
   EXPECT_NE(taken({{"array", turned}}).line.find("the weights sum to 1 over axis 1, not over S"), std::string::npos)
       << taken({{"array", turned}}).line;
   const Taken named = taken({{"array", turned}}, {.sentence = 1, .axes = *parse_axes("T,S,batch,heads")});
-  EXPECT_EQ(named.shape(), (Shape{1, 3, 4, 5}));
+  EXPECT_EQ(named.shape(), (Extents{1, 3, 4, 5}));
   EXPECT_EQ(named.file.arrays.at("attentions").values,
             std::vector<float>(given.values.begin() + 60, given.values.end()));
   EXPECT_EQ(taken({{"array", given}}, {.axes = *parse_axes("T,S")}).line,
@@ -94,13 +94,13 @@ TEST(HeldArrays, NamesSayWhichLayerItIs) {
       arrays[name] = layer;
     }
     const Taken found = taken(arrays, {.sentence = 1});
-    EXPECT_EQ(found.shape(), (Shape{3, 4, 5, 5})) << pattern << " " << found.line;
+    EXPECT_EQ(found.shape(), (Extents{3, 4, 5, 5})) << pattern << " " << found.line;
     EXPECT_NE(found.line.find("layers 0, 1, 10 of the file, counted from 0 here"), std::string::npos) << found.line;
     EXPECT_NE(found.line.find("2 sentences, showing sentence 1"), std::string::npos) << found.line;
   }
   const Taken two = taken({{"attn_a", layer}, {"attn_b", layer}});
   EXPECT_EQ(two.line, "f: arrays: expected one attention, or --array with a part of its name, found attn_a, attn_b");
-  EXPECT_EQ(taken({{"attn_a", layer}, {"attn_b", layer}}, {.array = "attn_b"}).shape(), (Shape{2, 4, 5, 5}));
+  EXPECT_EQ(taken({{"attn_a", layer}, {"attn_b", layer}}, {.array = "attn_b"}).shape(), (Extents{2, 4, 5, 5}));
   EXPECT_TRUE(taken({{"h.0.mlp.weight", layer}}).file.arrays.empty());
 }
 
@@ -118,24 +118,24 @@ std::map<std::string, Array> steps_of(const std::string& before, Index prompt, I
 TEST(HeldArrays, StepsOfGenerateAreOneMap) {
   const auto steps = steps_of("", 6, 5, 3);
   const Taken whole = taken(steps);
-  EXPECT_EQ(whole.shape(), (Shape{3, 2, 10, 10}));
+  EXPECT_EQ(whole.shape(), (Extents{3, 2, 10, 10}));
   EXPECT_NE(whole.line.find("5 steps of generate() as one map (--step 0 to 4 shows one)"), std::string::npos);
   // The row of step 2 in layer 1, head 1: query 7, of 8 keys.
   const Array& one = steps.at("2.1");
   const auto* row = whole.file.arrays.at("attentions").values.data() + ((1 * 2 + 1) * 10 + 7) * 10;
   EXPECT_EQ(std::vector<float>(row, row + 8), std::vector<float>(one.values.begin() + 8, one.values.end()));
   EXPECT_EQ(row[8], 0);
-  EXPECT_EQ(taken(steps, {.step = 2}).shape(), (Shape{3, 2, 1, 8}));
+  EXPECT_EQ(taken(steps, {.step = 2}).shape(), (Extents{3, 2, 1, 8}));
   EXPECT_EQ(taken(steps, {.step = 5}).line, "f: --step: expected 0 to 4, found 5");
-  EXPECT_EQ(taken(steps_of("", 6, 5, 1)).shape(), (Shape{1, 2, 10, 10})) << "of one layer";
+  EXPECT_EQ(taken(steps_of("", 6, 5, 1)).shape(), (Extents{1, 2, 10, 10})) << "of one layer";
 
   auto seq2seq = steps_of("decoder_attentions.", 1, 4, 2);
   seq2seq.merge(steps_of("cross_attentions.", 1, 4, 2, 7));
   seq2seq["encoder_attentions.0"] = seq2seq["encoder_attentions.1"] = weights_of({1, 2, 7, 7});
   const Taken both = taken(seq2seq);
-  EXPECT_EQ(both.shape("encoder_attentions"), (Shape{2, 2, 7, 7}));
-  EXPECT_EQ(both.shape("decoder_attentions"), (Shape{2, 2, 4, 4}));
-  EXPECT_EQ(both.shape("cross_attentions"), (Shape{2, 2, 4, 7}));
+  EXPECT_EQ(both.shape("encoder_attentions"), (Extents{2, 2, 7, 7}));
+  EXPECT_EQ(both.shape("decoder_attentions"), (Extents{2, 2, 4, 4}));
+  EXPECT_EQ(both.shape("cross_attentions"), (Extents{2, 2, 4, 7}));
 
   auto shrinking = steps;
   for (Index layer = 0; layer < 3; ++layer) shrinking["3." + std::to_string(layer)] = weights_of({1, 2, 1, 4});
@@ -149,22 +149,22 @@ TEST(HeldArrays, ListsInAListAreStacksHeadsOrSentences) {
     three["1." + std::to_string(layer)] = weights_of({1, 4, 5, 5});
     three["2." + std::to_string(layer)] = weights_of({1, 4, 5, 7});
   }
-  EXPECT_EQ(taken(three).shape("cross_attentions"), (Shape{2, 4, 5, 7}));
+  EXPECT_EQ(taken(three).shape("cross_attentions"), (Extents{2, 4, 5, 7}));
   std::map<std::string, Array> heads, sentences, ragged;
   for (Index layer = 0; layer < 2; ++layer)
     for (Index head = 0; head < 3; ++head)
       heads[std::to_string(layer) + "." + std::to_string(head)] = weights_of({5, 5});
-  EXPECT_EQ(taken(heads).shape(), (Shape{2, 3, 5, 5}));
+  EXPECT_EQ(taken(heads).shape(), (Extents{2, 3, 5, 5}));
   for (Index sentence = 0; sentence < 2; ++sentence)
     for (Index layer = 0; layer < 3; ++layer)
       sentences[std::to_string(sentence) + "." + std::to_string(layer)] = weights_of({1, 4, 6 - 2 * sentence, 6});
-  EXPECT_EQ(taken(sentences, {.sentence = 1}).shape(), (Shape{3, 4, 4, 6}));
+  EXPECT_EQ(taken(sentences, {.sentence = 1}).shape(), (Extents{3, 4, 4, 6}));
   ragged["0"] = weights_of({1, 4, 5, 5}), ragged["1"] = weights_of({1, 4, 6, 5});
   EXPECT_EQ(
       taken(ragged).line,
       "f: attentions layer 1: expected layers of one shape, (heads, T, S) = (4, 5, 5), or --sentence of a list of "
       "sentences, found (4, 6, 5)");
-  EXPECT_EQ(taken(ragged, {.sentence = 1}).shape(), (Shape{1, 4, 6, 5}));
+  EXPECT_EQ(taken(ragged, {.sentence = 1}).shape(), (Extents{1, 4, 6, 5}));
 }
 
 TEST(HeldArrays, WhatGrowsCanBeSentencesAndThreeListsToo) {
@@ -181,7 +181,7 @@ TEST(HeldArrays, WhatGrowsCanBeSentencesAndThreeListsToo) {
     EXPECT_NE(last.line.find("3 sentences, showing sentence 2"), std::string::npos) << last.line;
     EXPECT_EQ(last.file.arrays.size(), 1u);
   }
-  EXPECT_EQ(taken(list, {.sentence = 1}).shape(), (Shape{1, 4, 6, 6}));
+  EXPECT_EQ(taken(list, {.sentence = 1}).shape(), (Extents{1, 4, 6, 6}));
   EXPECT_EQ(taken(three, {.sentence = 1}).file.arrays.at("attentions").values[0], three.at("1.0").values[0]);
   EXPECT_EQ(taken(steps_of("", 6, 3, 2)).line.find("sentence"), std::string::npos) << "one query a step";
   EXPECT_EQ(taken({{"array", weights_of({2, 5, 5})}}, {.step = 1}).line,
@@ -189,10 +189,10 @@ TEST(HeldArrays, WhatGrowsCanBeSentencesAndThreeListsToo) {
             "queries, 5 keys");
   std::map<std::string, Array> turned;  // decoder, cross-attention, encoder, as outputs without names have them
   for (const auto& [list_of, shape] :
-       {std::pair{"0.", Shape{1, 4, 5, 5}}, {"1.", Shape{1, 4, 5, 7}}, {"2.", Shape{1, 4, 7, 7}}})
+       {std::pair{"0.", Extents{1, 4, 5, 5}}, {"1.", Extents{1, 4, 5, 7}}, {"2.", Extents{1, 4, 7, 7}}})
     for (const char* layer : {"0", "1"}) turned[std::string(list_of) + layer] = weights_of(shape);
-  EXPECT_EQ(taken(turned).shape("encoder_attentions"), (Shape{2, 4, 7, 7}));
-  EXPECT_EQ(taken(turned).shape("cross_attentions"), (Shape{2, 4, 5, 7}));
+  EXPECT_EQ(taken(turned).shape("encoder_attentions"), (Extents{2, 4, 7, 7}));
+  EXPECT_EQ(taken(turned).shape("cross_attentions"), (Extents{2, 4, 5, 7}));
 }
 
 TEST(HeldArrays, NumbersOfHeadsAreThoseOfHeads) {
@@ -206,17 +206,17 @@ TEST(HeldArrays, NumbersOfHeadsAreThoseOfHeads) {
         arrays[name] = weights_of({5, 5}, static_cast<float>(10 * layer + head));
       }
     const Taken found = taken(arrays);
-    ASSERT_EQ(found.shape(), (Shape{2, 3, 5, 5})) << pattern << found.line;
+    ASSERT_EQ(found.shape(), (Extents{2, 3, 5, 5})) << pattern << found.line;
     EXPECT_EQ(found.file.arrays.at("attentions").values[25], weights_of({5, 5}, 1).values[0]) << pattern;
   }
-  EXPECT_EQ(taken({{"head_0", weights_of({5, 5})}, {"head_1", weights_of({5, 5})}}).shape(), (Shape{1, 2, 5, 5}));
+  EXPECT_EQ(taken({{"head_0", weights_of({5, 5})}, {"head_1", weights_of({5, 5})}}).shape(), (Extents{1, 2, 5, 5}));
 }
 
 TEST(HeldArrays, APartOfANameIsFirstTheWholeBeginning) {
   const std::map<std::string, Array> both{{"attentions.0", weights_of({1, 4, 5, 5})},
                                           {"global_attentions.0", weights_of({1, 4, 5, 2})}};
-  EXPECT_EQ(taken(both, {.array = "attentions"}).shape(), (Shape{1, 4, 5, 5}));
-  EXPECT_EQ(taken(both, {.array = "global"}).shape(), (Shape{1, 4, 5, 2}));
+  EXPECT_EQ(taken(both, {.array = "attentions"}).shape(), (Extents{1, 4, 5, 5}));
+  EXPECT_EQ(taken(both, {.array = "global"}).shape(), (Extents{1, 4, 5, 2}));
 }
 
 TEST(HeldArrays, WholeNumbersMayBeTheBitsOfOthers) {
@@ -233,7 +233,7 @@ TEST(HeldArrays, WordsOfEachSentenceAreThoseOfTheChosenOne) {
   const std::map<std::string, std::string> words{{"tokens", R"([["a", "b"], ["c", "d"]])"}};
   const Taken second = taken({{"array", weights_of({2, 2, 2})}}, {.sentence = 1}, words);
   EXPECT_EQ(second.file.metadata.at("tokens"), R"(["c","d"])");
-  EXPECT_EQ(taken({{"array", weights_of({2, 2, 2})}}, {}, words).shape(), (Shape{1, 1, 2, 2})) << "a list a sentence";
+  EXPECT_EQ(taken({{"array", weights_of({2, 2, 2})}}, {}, words).shape(), (Extents{1, 1, 2, 2})) << "a list a sentence";
   EXPECT_EQ(taken({{"array", weights_of({2, 2, 2})}}, {}, {{"tokens", R"(["a","b","of the end"])"}})
                 .file.metadata.at("tokens"),
             R"(["a","b"])");
@@ -263,12 +263,12 @@ TEST(HeldArrays, ParametersOfAModelAreNoAttention) {
     EXPECT_TRUE(taken({{name, weights_of({2, 4, 8})}}).file.arrays.empty()) << name;
   EXPECT_TRUE(
       taken({{"cls", weights_of({1, 1, 8})}, {"blocks.0.mlp.fc1.weight", weights_of({8, 8})}}).file.arrays.empty());
-  EXPECT_EQ(taken({{"cls", weights_of({1, 4, 8})}}).shape(), (Shape{1, 1, 4, 8}));
+  EXPECT_EQ(taken({{"cls", weights_of({1, 4, 8})}}).shape(), (Extents{1, 1, 4, 8}));
 }
 
 TEST(HeldArrays, OneArrayOfSavezIsNoListOfLayers) {
-  EXPECT_EQ(taken({{"arr_0", weights_of({2, 4, 5, 5})}}).shape(), (Shape{2, 4, 5, 5}));
-  EXPECT_EQ(taken({{"arr_0", weights_of({4, 5, 5})}, {"arr_1", weights_of({4, 5, 5})}}).shape(), (Shape{2, 4, 5, 5}));
+  EXPECT_EQ(taken({{"arr_0", weights_of({2, 4, 5, 5})}}).shape(), (Extents{2, 4, 5, 5}));
+  EXPECT_EQ(taken({{"arr_0", weights_of({4, 5, 5})}, {"arr_1", weights_of({4, 5, 5})}}).shape(), (Extents{2, 4, 5, 5}));
 }
 
 TEST(HeldArrays, WordsThatAreNotShownAreTold) {

@@ -11,7 +11,7 @@
 namespace headlight {
 namespace {
 
-using Shape = std::vector<Index>;
+using Extents = std::vector<Index>;
 
 std::string shape_in_json(const std::string& text, const ArrayChoice& choice = {}) {
   const auto file = parse_attention_json("f", text, choice);
@@ -76,7 +76,7 @@ TEST(HeldArrays, TablesWithAWeightALine) {
   const ArrayFile own = tidy(
       "stack,layer,head,query,key,query_token,key_token,weight\n"
       "Self,3,1,0,0,\"a,b\",\"say \"\"x\"\"\",1\nSelf,3,1,1,0,\"c\nd\",\"say \"\"x\"\"\",0.25\n");
-  EXPECT_EQ(own.arrays.at("attentions").shape, (Shape{1, 1, 2, 1}));
+  EXPECT_EQ(own.arrays.at("attentions").shape, (Extents{1, 1, 2, 1}));
   EXPECT_EQ(own.arrays.at("attentions").values, (std::vector<float>{1, 0.25f}));
   EXPECT_EQ(own.metadata.at("tokens"), R"(["a,b","c\nd"])");
   EXPECT_EQ(own.metadata.at("key_tokens"), R"(["say \"x\""])");

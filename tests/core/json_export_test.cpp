@@ -230,7 +230,9 @@ TEST(JsonExport, WarningsAndOptionsStandOnlyWhereAsked) {
   const Folder folder;
   const auto blocked = write({trace_of({"a", "b"}, true)}, Format::json, folder / "x", {.scores = true});
   ASSERT_FALSE(blocked);
-  EXPECT_EQ(blocked.error().message(), "scores: layer 0 head 0 query 0 key 1: expected a finite number, found -inf");
+  EXPECT_EQ(blocked.error().message(),
+            "scores: layer 0 head 0 query 0 key 1: expected a finite number in JSON (npz and safetensors hold -inf), "
+            "found -inf");
   EXPECT_TRUE(folder.empty());
 }
 

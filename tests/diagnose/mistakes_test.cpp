@@ -9,7 +9,7 @@
 namespace headlight::mistaken::mistakes_test {
 namespace {
 
-struct Mistake {
+struct MadeMistake {
   const char* name;
   std::string from_weights;  // the report where only the weights are known; empty: they do not show it
   std::string from_inputs;
@@ -22,12 +22,12 @@ void causal_and_padded(Attention& a) {
   a.pad(2);
 }
 
-std::vector<Mistake> mistakes() {
+std::vector<MadeMistake> mistakes() {
   const auto same = [](const char* name, const std::string& text, auto both, auto wrong) {
-    return Mistake{name, text, text, both, wrong};
+    return MadeMistake{name, text, text, both, wrong};
   };
   const auto hidden = [](const char* name, const std::string& text, auto both, auto wrong) {
-    return Mistake{name, "", text, both, wrong};
+    return MadeMistake{name, "", text, both, wrong};
   };
   const std::string not_transposed = " projection not transposed (x·W in place of x·Wᵀ)";
   return {
@@ -57,8 +57,8 @@ std::vector<Mistake> mistakes() {
            [](Attention& a) { a.allowed = transposed(a.allowed); }),
       same("after_softmax", "mask applied after the softmax, rows not renormalised", causal,
            [](Attention& a) { a.mask_after = true; }),
-      Mistake{"blocked_zero", "blocked scores are one number, such as 0, in place of -inf",
-              "blocked scores are 0 in place of -inf", causal, [](Attention& a) { a.blocked = 0; }},
+      MadeMistake{"blocked_zero", "blocked scores are one number, such as 0, in place of -inf",
+                  "blocked scores are 0 in place of -inf", causal, [](Attention& a) { a.blocked = 0; }},
       same("no_mask", "mask missing", causal, [](Attention& a) { a.open(); }),
       same("no_padding", "padding mask missing", causal_and_padded,
            [](Attention& a) {
@@ -101,7 +101,7 @@ std::vector<Mistake> mistakes() {
   };
 }
 
-class Mistakes : public testing::TestWithParam<Mistake> {
+class Mistakes : public testing::TestWithParam<MadeMistake> {
  protected:
   static Sides sides(std::uint64_t seed) { return sides_with(GetParam().wrong, GetParam().both, seed); }
 };

@@ -37,11 +37,11 @@ std::vector<HeadRef> heads_in(const std::vector<DrawnBox>& maps) {
   return heads;
 }
 
-struct Shape {
+struct LayersAndHeads {
   Index layers, heads;
 };
 
-class AtlasOf : public testing::TestWithParam<Shape> {};
+class AtlasOf : public testing::TestWithParam<LayersAndHeads> {};
 
 TEST_P(AtlasOf, MapsAreLargeAndFillTheirPartOfTheWindow) {
   const auto [layers, heads] = GetParam();
@@ -76,7 +76,9 @@ TEST_P(AtlasOf, MapsAreLargeAndFillTheirPartOfTheWindow) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, AtlasOf, testing::Values(Shape{2, 8}, Shape{4, 9}, Shape{12, 12}, Shape{25, 28}),
+INSTANTIATE_TEST_SUITE_P(Shapes, AtlasOf,
+                         testing::Values(LayersAndHeads{2, 8}, LayersAndHeads{4, 9}, LayersAndHeads{12, 12},
+                                         LayersAndHeads{25, 28}),
                          [](const auto& tested) {
                            return std::to_string(tested.param.layers * tested.param.heads) + "heads";
                          });

@@ -10,12 +10,12 @@
 namespace headlight {
 namespace {
 
-struct Screen {
+struct AskedScreen {
   float width, height, least_map, least_thumbnail;
   Language language;
 };
 
-void PrintTo(const Screen& screen, std::ostream* out) {
+void PrintTo(const AskedScreen& screen, std::ostream* out) {
   *out << screen.width << "x" << screen.height << (screen.language == Language::zh ? " zh" : " en");
 }
 
@@ -44,10 +44,10 @@ Settings settings_of(float width, float height, Language language) {
   return settings;
 }
 
-class Space : public testing::TestWithParam<Screen> {
+class Space : public testing::TestWithParam<AskedScreen> {
  protected:
   std::unique_ptr<Harness> open(Document document) const {
-    const Screen& screen = GetParam();
+    const AskedScreen& screen = GetParam();
     auto harness = std::make_unique<Harness>(std::move(document), ImVec2{screen.width, screen.height},
                                              settings_of(screen.width, screen.height, screen.language));
     harness->settle();
@@ -178,10 +178,10 @@ TEST_P(Space, ThirtySixHeadsLeaveTheMapItsSize) {
 
 INSTANTIATE_TEST_SUITE_P(
     Sizes, Space,
-    testing::Values(Screen{1280, 800, 390, 115, Language::en}, Screen{1280, 800, 390, 115, Language::zh},
-                    Screen{1440, 900, 470, 135, Language::en}, Screen{1440, 900, 470, 135, Language::zh},
-                    Screen{1920, 1080, 670, 185, Language::en}, Screen{1920, 1080, 670, 185, Language::zh},
-                    Screen{2560, 1600, 800, 230, Language::en}, Screen{2560, 1600, 800, 230, Language::zh}),
+    testing::Values(AskedScreen{1280, 800, 390, 115, Language::en}, AskedScreen{1280, 800, 390, 115, Language::zh},
+                    AskedScreen{1440, 900, 470, 135, Language::en}, AskedScreen{1440, 900, 470, 135, Language::zh},
+                    AskedScreen{1920, 1080, 670, 185, Language::en}, AskedScreen{1920, 1080, 670, 185, Language::zh},
+                    AskedScreen{2560, 1600, 800, 230, Language::en}, AskedScreen{2560, 1600, 800, 230, Language::zh}),
     [](const auto& tested) {
       return std::to_string(static_cast<int>(tested.param.width)) +
              (tested.param.language == Language::zh ? "zh" : "en");

@@ -21,24 +21,26 @@
 namespace headlight {
 namespace {
 
-using Model = std::unique_ptr<headlight_model, decltype(&headlight_close)>;
-using Asked = std::unique_ptr<headlight_answer, decltype(&headlight_release)>;
+using ModelHandle = std::unique_ptr<headlight_model, decltype(&headlight_close)>;
+using AnswerHandle = std::unique_ptr<headlight_answer, decltype(&headlight_release)>;
 using Options = std::vector<const char*>;
 
 headlight_error last;
 
-Model open(const char* source = "shipped:decoder") { return {headlight_open(source, nullptr, &last), headlight_close}; }
+ModelHandle open(const char* source = "shipped:decoder") {
+  return {headlight_open(source, nullptr, &last), headlight_close};
+}
 
-Asked ask(const Model& model, Options options, const headlight_watch* watch = nullptr) {
+AnswerHandle ask(const ModelHandle& model, Options options, const headlight_watch* watch = nullptr) {
   options.push_back(nullptr);
   return {headlight_ask(model.get(), options.data(), watch, &last), headlight_release};
 }
 
-Asked ask_json(const Model& model, const std::string& request) {
+AnswerHandle ask_json(const ModelHandle& model, const std::string& request) {
   return {headlight_ask_json(model.get(), request.c_str(), nullptr, &last), headlight_release};
 }
 
-std::vector<float> numbers(const Asked& answer, const std::string& name) {
+std::vector<float> numbers(const AnswerHandle& answer, const std::string& name) {
   headlight_view view{};
   EXPECT_EQ(headlight_array(answer.get(), name.c_str(), &view, &last), 0) << last.line;
   std::size_t size = view.axes > 0 ? 1 : 0;
@@ -47,7 +49,7 @@ std::vector<float> numbers(const Asked& answer, const std::string& name) {
 }
 
 /// The answer as the rooms below give it.
-std::shared_ptr<const Trace> trace_of(const Asked& answer) {
+std::shared_ptr<const Trace> trace_of(const AnswerHandle& answer) {
   static const Document opened = open_model("shipped:decoder")->document;
   std::vector<Error> warnings;
   const auto document = document_from_json("request", nlohmann::json::parse(headlight_request(answer.get())),
@@ -57,9 +59,9 @@ std::shared_ptr<const Trace> trace_of(const Asked& answer) {
 
 TEST(Library, AnswersAreThoseOfTheRoomsBelow) {
   EXPECT_STREQ(headlight_version(), HEADLIGHT_VERSION);
-  const Model model = open();
+  const ModelHandle model = open();
   ASSERT_TRUE(model) << last.line;
-  const Asked answer = ask(model, {"--text", "我请李雷", "--mask", "none", "--off", "1.0,0.2"});
+  const AnswerHandle answer = ask(model, {"--text", "我请李雷", "--mask", "none", "--off", "1.0,0.2"});
   ASSERT_TRUE(answer) << last.line;
   const auto trace = trace_of(answer);
   EXPECT_EQ(trace->request.edits.off.size(), 2U);
@@ -84,8 +86,8 @@ TEST(Library, AnswersAreThoseOfTheRoomsBelow) {
 }
 
 TEST(Library, WhatTheAnswerHoldsIsLentWithoutACopy) {
-  const Model model = open();
-  const Asked answer = ask(model, {"--text", "我请李雷"});
+  const ModelHandle model = open();
+  const AnswerHandle answer = ask(model, {"--text", "我请李雷"});
   headlight_view once{}, again{};
   for (const char* name : {"last_hidden_state", "attentions"}) {
     ASSERT_EQ(headlight_array(answer.get(), name, &once, &last), 0);
@@ -96,18 +98,18 @@ TEST(Library, WhatTheAnswerHoldsIsLentWithoutACopy) {
 
 TEST(Library, TheRequestAsksTheSame) {
   for (const char* source : {"shipped:decoder", static_cast<const char*>(nullptr)}) {
-    const Model model = open(source);
+    const ModelHandle model = open(source);
     for (const char* text : {"我请李雷", "the cat sat on the mat"}) {
-      const Asked asked = ask(model, {"--text", text, "--mask", "causal", "--scale", "2"});
+      const AnswerHandle asked = ask(model, {"--text", text, "--mask", "causal", "--scale", "2"});
       ASSERT_TRUE(asked) << last.line;
-      const Asked again = ask_json(model, headlight_request(asked.get()));
+      const AnswerHandle again = ask_json(model, headlight_request(asked.get()));
       ASSERT_TRUE(again) << last.line;
       EXPECT_EQ(numbers(asked, "attentions"), numbers(again, "attentions"));
       EXPECT_STREQ(headlight_request(asked.get()), headlight_request(again.get()));
     }
   }
-  const Model model = open();
-  const Asked part = ask_json(model, R"({"text": "我请李雷", "off": ["1.0"]})");
+  const ModelHandle model = open();
+  const AnswerHandle part = ask_json(model, R"({"text": "我请李雷", "off": ["1.0"]})");
   ASSERT_TRUE(part) << last.line;
   const nlohmann::json request = nlohmann::json::parse(headlight_request(part.get()));
   EXPECT_EQ(request["text"], "我请李雷");
@@ -115,8 +117,8 @@ TEST(Library, TheRequestAsksTheSame) {
 }
 
 TEST(Library, SeveralSentencesAndAHyphen) {
-  const Model model = open();
-  const Asked answer = ask(model, {"--text", "我请李雷\n北京"});
+  const ModelHandle model = open();
+  const AnswerHandle answer = ask(model, {"--text", "我请李雷\n北京"});
   ASSERT_TRUE(answer) << last.line;
   EXPECT_EQ(headlight_num_sentences(answer.get()), 2U);
   EXPECT_STREQ(headlight_array_name(answer.get(), 0), "0.attentions");
@@ -131,7 +133,7 @@ TEST(Library, NoInputHarmsIt) {
   EXPECT_NE(std::string(last.line).find("nothing-here"), std::string::npos);
   EXPECT_FALSE(open("two\nlines\xff"));
   EXPECT_TRUE(std::string(last.line).starts_with("two?lines?: ")) << last.line;
-  const Model model = open();
+  const ModelHandle model = open();
   const std::pair<Options, const char*> cases[] = {
       {{"--nothing", "1"}, "--nothing"},
       {{"--seed", "1"}, "--seed"},
@@ -154,7 +156,7 @@ TEST(Library, NoInputHarmsIt) {
   EXPECT_FALSE(headlight_ask(nullptr, nullptr, nullptr, nullptr));
   headlight_close(nullptr);
   headlight_release(nullptr);
-  const Asked answer = ask(model, {"--text", "我请李雷"});
+  const AnswerHandle answer = ask(model, {"--text", "我请李雷"});
   headlight_view view{};
   for (const char* name : {"", "nothing", "attention", "3.attentions", "cross_attentions"})
     EXPECT_EQ(headlight_array(answer.get(), name, &view, &last), 1) << name;
@@ -169,17 +171,17 @@ TEST(Library, NoInputHarmsIt) {
 }
 
 TEST(Library, AnAnswerOutlivesItsModel) {
-  Model model = open();
-  const Asked answer = ask(model, {"--text", "我请李雷"});
+  ModelHandle model = open();
+  const AnswerHandle answer = ask(model, {"--text", "我请李雷"});
   model.reset();
   EXPECT_FALSE(numbers(answer, "scores").empty());
-  const Asked next{headlight_step(answer.get(), 0, 0, nullptr, &last), headlight_release};
+  const AnswerHandle next{headlight_step(answer.get(), 0, 0, nullptr, &last), headlight_release};
   EXPECT_TRUE(next) << last.line;
 }
 
 TEST(Library, ThreadsShareAModelAndAnAnswer) {
-  const Model model = open(nullptr);
-  const Asked shared = ask(model, {"--text", "the cat sat"});
+  const ModelHandle model = open(nullptr);
+  const AnswerHandle shared = ask(model, {"--text", "the cat sat"});
   const std::vector<float> expected = numbers(shared, "attentions");
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i)
@@ -188,7 +190,7 @@ TEST(Library, ThreadsShareAModelAndAnAnswer) {
       headlight_error error;
       for (int time = 0; time < 3; ++time) {
         const char* options[] = {"--text", time == 1 ? "我请李雷" : "the cat sat", nullptr};
-        const Asked own{headlight_ask(model.get(), options, nullptr, &error), headlight_release};
+        const AnswerHandle own{headlight_ask(model.get(), options, nullptr, &error), headlight_release};
         headlight_view view{};
         ASSERT_EQ(headlight_array(own.get(), "attentions", &view, &error), 0) << error.line;
         if (time != 1) { EXPECT_TRUE(std::equal(expected.begin(), expected.end(), view.numbers)); }
@@ -199,7 +201,7 @@ TEST(Library, ThreadsShareAModelAndAnAnswer) {
 }
 
 TEST(Library, AWatchEndsALongCall) {
-  const Model model = open();
+  const ModelHandle model = open();
   const headlight_watch never{[](void*) { return 0; }, nullptr};
   std::string ids = "5";
   for (int i = 0; i < 6000; ++i) ids += ",5";
@@ -208,8 +210,8 @@ TEST(Library, AWatchEndsALongCall) {
 }
 
 TEST(Library, AStepIsTheNextWord) {
-  const Model model = open();
-  Asked answer = ask(model, {"--text", "我请李雷"});
+  const ModelHandle model = open();
+  AnswerHandle answer = ask(model, {"--text", "我请李雷"});
   for (int step = 0; step < 3; ++step) {
     const auto trace = trace_of(answer);
     const auto word = next_word(*trace, {});
@@ -222,13 +224,13 @@ TEST(Library, AStepIsTheNextWord) {
     EXPECT_TRUE(same(trace_of(answer)->last_hidden_state(), (*expected)->last_hidden_state()));
   }
   EXPECT_FALSE(headlight_step(answer.get(), -1, 0, nullptr, &last));
-  const Asked encoder = ask(open("shipped:encoder"), {"--text", "我请李雷"});
+  const AnswerHandle encoder = ask(open("shipped:encoder"), {"--text", "我请李雷"});
   EXPECT_FALSE(headlight_step(encoder.get(), 0, 0, nullptr, &last));
 }
 
 TEST(Library, PatchesAreThoseOfForward) {
-  const Model model = open();
-  const Asked clean = ask(model, {"--text", "我请李雷"}), corrupt = ask(model, {"--text", "我爱北京"});
+  const ModelHandle model = open();
+  const AnswerHandle clean = ask(model, {"--text", "我请李雷"}), corrupt = ask(model, {"--text", "我爱北京"});
   const auto from = trace_of(clean), into = trace_of(corrupt);
   ASSERT_EQ(from->queries(), into->queries());
   const auto metric = [](void*, const float* logits, std::int64_t rows, std::int64_t words) {
@@ -253,13 +255,13 @@ TEST(Library, PatchesAreThoseOfForward) {
   double little = 0;
   EXPECT_EQ(headlight_patch(clean.get(), corrupt.get(), "heads", metric, nullptr, &little, 1, nullptr, &last), 1);
   EXPECT_EQ(headlight_patch(clean.get(), corrupt.get(), "nowhere", metric, nullptr, &little, 1, nullptr, &last), 1);
-  const Asked other = ask(open("shipped:encoder"), {"--text", "我请李雷"});
+  const AnswerHandle other = ask(open("shipped:encoder"), {"--text", "我请李雷"});
   EXPECT_EQ(headlight_patch(clean.get(), other.get(), "heads", metric, nullptr, &little, 1, nullptr, &last), 1);
 }
 
 TEST(Library, AWatchEndsPatchesAfterTheMetricAtWhichItDoesNotGoOn) {
-  const Model model = open();
-  const Asked clean = ask(model, {"--text", "我请李雷"}), corrupt = ask(model, {"--text", "我爱北京"});
+  const ModelHandle model = open();
+  const AnswerHandle clean = ask(model, {"--text", "我请李雷"}), corrupt = ask(model, {"--text", "我爱北京"});
   int asked = 0;
   const auto metric = [](void* count, const float*, std::int64_t, std::int64_t) -> double {
     return ++*static_cast<int*>(count);
@@ -277,7 +279,7 @@ TEST(Library, AWatchEndsPatchesAfterTheMetricAtWhichItDoesNotGoOn) {
 
 #ifndef NDEBUG
 TEST(LibraryDeathTest, AHandleThatIsFreedTwiceEndsADebugBuild) {
-  const Model model = open();
+  const ModelHandle model = open();
   headlight_answer* answer = ask(model, {"--text", "我"}).release();
   headlight_release(answer);
   EXPECT_DEATH(headlight_release(answer), "freed");  // AddressSanitizer has the same word

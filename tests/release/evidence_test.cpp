@@ -40,11 +40,11 @@ const std::vector<MaskKind> kMasks = {
     {"prefix", [](Attention& a) { allow(a, [](auto i, auto j) { return j <= i || j < 3; }); }},
     {"bias", [](Attention& a) { a.add_bias(); }}};
 
-struct Shape {
+struct ShapeOfCase {
   std::size_t tokens, heads, d_k, groups;
 };
-constexpr Shape kShapes[] = {{1, 1, 4, 1}, {1, 3, 4, 3}, {2, 2, 2, 2}, {3, 1, 4, 1},
-                             {5, 4, 3, 2}, {7, 3, 4, 3}, {9, 2, 8, 2}};
+constexpr ShapeOfCase kShapes[] = {{1, 1, 4, 1}, {1, 3, 4, 3}, {2, 2, 2, 2}, {3, 1, 4, 1},
+                                   {5, 4, 3, 2}, {7, 3, 4, 3}, {9, 2, 8, 2}};
 
 /// What a file holds.
 enum Holds : unsigned { kWeights = 1, kScores = 2, kSides = 4, kOutput = 8, kInputs = 16 };
@@ -281,7 +281,7 @@ TEST(Evidence, WhatIsRightIsNotAccused) {
   Counts counts;
   std::uint64_t seed = 0;
   for (const MaskKind& mask : kMasks)
-    for (const Shape& shape : kShapes) {
+    for (const ShapeOfCase& shape : kShapes) {
       Attention right(1 + ++seed % 13, shape.tokens, shape.heads, shape.d_k, shape.groups);
       mask.make(right);
       right.run();
@@ -310,7 +310,7 @@ TEST(Evidence, WhatIsWrongIsNamedOrNotExplained) {
   std::uint64_t seed = 0;
   for (const WrongForm& form : wrong_forms())
     for (const MaskKind& mask : kMasks)
-      for (const Shape& shape : kShapes) {
+      for (const ShapeOfCase& shape : kShapes) {
         Attention right(1 + ++seed % 13, shape.tokens, shape.heads, shape.d_k, shape.groups);
         mask.make(right);
         Attention found = right;

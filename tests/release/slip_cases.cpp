@@ -66,10 +66,10 @@ std::pair<ExportFile, ExportFile> files_of(const Attention& right, const Attenti
   return {file_of(std::move(mine), {{"num_heads", std::to_string(right.heads)}}), file_of(std::move(found))};
 }
 
-struct Shape {
+struct ShapeOfCase {
   std::size_t tokens, heads, d_k, groups;
 };
-constexpr Shape kShapes[] = {{7, 3, 4, 3}, {9, 2, 5, 2}, {6, 4, 3, 2}, {11, 4, 8, 4}};
+constexpr ShapeOfCase kShapes[] = {{7, 3, 4, 3}, {9, 2, 5, 2}, {6, 4, 3, 2}, {11, 4, 8, 4}};
 constexpr Dtype kDtypes[] = {Dtype::f32, Dtype::f32, Dtype::f16, Dtype::f32, Dtype::bf16};
 
 struct Maker {
@@ -78,7 +78,7 @@ struct Maker {
 
   /// Makes `change` only in some heads where `heads` is true.
   void make(const std::string& name, const std::vector<std::string>& codes, bool must, const std::string& mask,
-            Held held, const Shape& shape, Dtype dtype, const Change& change, bool some_heads = false) {
+            Held held, const ShapeOfCase& shape, Dtype dtype, const Change& change, bool some_heads = false) {
     const auto& [t, h, d, g] = shape;
     const std::uint64_t seed = 1 + ++count % 17;
     Attention right = under(mask, seed, t, h, d, g), wrong = right;
@@ -103,7 +103,7 @@ struct Maker {
 
   /// Two slips; where one of them changes nothing beside the other, the other is what is to be named.
   void make_pair(const PlantedSlip& a, const PlantedSlip& b, bool must, const std::string& mask, Held held,
-                 const Shape& shape) {
+                 const ShapeOfCase& shape) {
     const auto changed = [&](bool first, bool second) {
       Attention one = under(mask, 1 + (count + 1) % 17, shape.tokens, shape.heads, shape.d_k, shape.groups);
       if (first) a.make(one);
@@ -131,7 +131,8 @@ void each_single(Maker& maker) {
     for (const char* mask : {"none", "causal", "padding", "both", "bias"})
       for (int held = 0; held < kHeld; ++held)
         for (int round = 0; round < 2; ++round) {
-          const Shape& shape = slip.needs == std::string("groups") ? kShapes[2] : kShapes[turn % std::size(kShapes)];
+          const ShapeOfCase& shape =
+              slip.needs == std::string("groups") ? kShapes[2] : kShapes[turn % std::size(kShapes)];
           const Dtype dtype = kDtypes[turn++ % std::size(kDtypes)];
           if (!is_mask_for(mask, slip.needs, shape.heads, shape.groups)) continue;
           const auto arrays = static_cast<Held>(held);
@@ -172,7 +173,7 @@ void each_stranger(const std::function<void(const Case&)>& use) {
   for (const char* mask : {"none", "causal", "padding", "both", "bias"})
     for (int held = 0; held < kHeld; ++held)
       for (int kind = 0; kind < 9; ++kind)
-        for (const Shape& shape : {kShapes[0], kShapes[1], kShapes[2]}) {
+        for (const ShapeOfCase& shape : {kShapes[0], kShapes[1], kShapes[2]}) {
           const auto& [t, h, d, g] = shape;
           Attention right = under(mask, ++seed, t, h, d, g);
           right.run();

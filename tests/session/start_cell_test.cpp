@@ -13,13 +13,13 @@ namespace headlight {
 namespace {
 
 /// The window's state with the shipped models, settled after every command.
-struct Window : fixture::Running {
-  explicit Window(Document document = default_document(fixture::shipped().get()))
+struct RunningWindow : fixture::Running {
+  explicit RunningWindow(Document document = default_document(fixture::shipped().get()))
       : Running(initial_state(fixture::lexicon(), std::move(document), {}, {}, fixture::shipped())) {}
 };
 
 TEST(Telling, TheDefaultSentenceShowsTheSamePerson) {
-  Window window;
+  RunningWindow window;
   EXPECT_EQ(window.state.view.chosen, HeadRef{}) << "nothing is chosen unasked";
   window.push(ChooseStart{});
   EXPECT_EQ(window.state.view.chosen, (HeadRef{1, 5}));
@@ -27,7 +27,7 @@ TEST(Telling, TheDefaultSentenceShowsTheSamePerson) {
 }
 
 TEST(Telling, TheEnglishSentenceShowsItsPronoun) {
-  Window window;
+  RunningWindow window;
   window.push(SetText{"The animal didn't cross the street because it was too tired."}, EndGesture{}, ChooseStart{});
   EXPECT_EQ(window.state.view.chosen, (HeadRef{1, 5}));
   EXPECT_EQ(window.state.view.pinned, (CellRef{7, 1}));
@@ -36,7 +36,7 @@ TEST(Telling, TheEnglishSentenceShowsItsPronoun) {
 }
 
 TEST(Telling, OfASentenceThatWasNotMeasuredShowsThePronounOrTheStrongestTaughtHead) {
-  Window window;
+  RunningWindow window;
   window.push(SetText{"The cat didn't cross because it was too tired"}, EndGesture{},
               ChooseStart{});  // known words, in no sentence of the grammar
   const auto word = [&](Index token) { return window.state.trace->key_tokens(Stack::self).tokens[at(token)].text; };
@@ -66,7 +66,7 @@ std::pair<std::string, std::string> pinned_words(const AppState& state) {
 
 // The head that was taught pronouns has no name for such cells, and is shown all the same.
 TEST(Telling, AWordThatRefersToAnotherComesFirst) {
-  Window window;
+  RunningWindow window;
   const auto opens_on = [&](const char* text) {
     window.push(SetText{text}, EndGesture{}, ChooseStart{});
     EXPECT_TRUE(is_any_sentence(window.state.document)) << text;
@@ -90,7 +90,7 @@ TEST(Telling, AWordThatRefersToAnotherComesFirst) {
 }
 
 TEST(Telling, WhereNoNameIsSureACellIsSeenClearly) {
-  Window window;
+  RunningWindow window;
   for (const char* text : {"小王把钥匙忘在家里了，所以他进不去。", "你喜欢喝咖啡还是喝茶？"}) {
     window.push(SetText{text}, EndGesture{}, ChooseStart{});
     const auto [query, key] = *window.state.view.pinned;
@@ -99,7 +99,7 @@ TEST(Telling, WhereNoNameIsSureACellIsSeenClearly) {
 }
 
 TEST(Telling, ALongTextBeginsWithAWordThatIsLookedAt) {
-  Window window;
+  RunningWindow window;
   std::string text;
   for (int i = 0; i < 60; ++i) text += "The old man walked to the river and sat under a tree . ";
   window.push(SetText{text}, EndGesture{}, ChooseStart{});
@@ -110,7 +110,7 @@ TEST(Telling, ALongTextBeginsWithAWordThatIsLookedAt) {
 }
 
 TEST(Telling, FollowsTheTextUntilTheUserChooses) {
-  Window window;
+  RunningWindow window;
   window.push(ChooseStart{});
   window.push(SetText{"The animal didn't cross the street because it was too tired."}, EndGesture{});
   EXPECT_EQ(window.state.view.pinned, (CellRef{7, 1}));
@@ -121,7 +121,7 @@ TEST(Telling, FollowsTheTextUntilTheUserChooses) {
 }
 
 TEST(Telling, TypingChoosesNothing) {
-  Window window;
+  RunningWindow window;
   window.push(ChooseHead{{0, 3}}, SetText{"The animal didn't cross the street because it was too tired."},
               EndGesture{});
   EXPECT_EQ(window.state.view.chosen, (HeadRef{0, 3}));
@@ -129,7 +129,7 @@ TEST(Telling, TypingChoosesNothing) {
 }
 
 TEST(Telling, ATranslatorBeginsWithCrossAttention) {
-  Window window;
+  RunningWindow window;
   Config config = window.state.document.config;
   config.arch = Arch::encoder_decoder;
   window.push(SetConfig{config}, EndGesture{}, ChooseStart{});
@@ -158,7 +158,7 @@ TEST(Telling, RandomWeightsBeginWithAWordThatHadAChoice) {
     document.config = {.arch = arch, .d_model = 192, .num_heads = 12, .num_layers = 12};
     document.mask.causal = arch == Arch::decoder;
     document.source.text = "The committee that approved the budget resigned yesterday.";
-    Window window(document);
+    RunningWindow window(document);
     window.push(ChooseStart{});
     expect_content(window.state);
     if (arch == Arch::encoder) continue;
@@ -173,7 +173,7 @@ TEST(Telling, OfACausalModelNoWordOfTheFirstColumnIsChosen) {
     document.config = {.arch = Arch::decoder, .d_model = 16, .num_heads = 2, .num_layers = 1, .ffn = 0, .seed = seed};
     document.mask.causal = true;
     document.source.text = "one two three four five";
-    Window window(document);
+    RunningWindow window(document);
     window.push(ChooseStart{});
     EXPECT_GT(window.state.view.pinned.value_or(CellRef{0, 1}).key, 0) << "seed " << seed;
   }
@@ -182,7 +182,7 @@ TEST(Telling, OfACausalModelNoWordOfTheFirstColumnIsChosen) {
 TEST(Telling, NoSentenceBeginsWithAnEmptyCell) {
   for (const char* text : {"机器学习改变世界", "昨天我在学校门口遇到了一个老朋友。", "The bird sang",
                            "The committee that approved the budget resigned yesterday."}) {
-    Window window;
+    RunningWindow window;
     window.push(SetText{text}, EndGesture{}, ChooseStart{});
     SCOPED_TRACE(text);
     expect_content(window.state);
@@ -190,7 +190,7 @@ TEST(Telling, NoSentenceBeginsWithAnEmptyCell) {
 }
 
 TEST(Telling, ABareLineJoinsWords) {
-  Window window;
+  RunningWindow window;
   window.push(SetText{"人人为我，我为人人。"}, EndGesture{}, ChooseStart{});
   ASSERT_TRUE(window.state.view.pinned);
   const auto& tokens = window.state.trace->key_tokens(Stack::self).tokens;
@@ -202,7 +202,7 @@ TEST(Telling, ABareLineJoinsWords) {
 }
 
 TEST(Reset, LooksAsAtTheBeginning) {
-  Window window;
+  RunningWindow window;
   window.push(ChooseHead{{0, 3}}, SetScope{true}, SetPainting{true},
               SetMask{.causal = true, .padding = true, .layer = 0}, EndGesture{});
   window.push(Reset{}, EndGesture{});
@@ -213,7 +213,7 @@ TEST(Reset, LooksAsAtTheBeginning) {
 }
 
 TEST(Edits, OfAnotherModelsHeadsAndWordsAreDropped) {
-  Window window;
+  RunningWindow window;
   window.push(SetWeight{{1, 5}, {0, 0}, 0.39f}, EndGesture{}, SwitchHead{{1, 5}, true}, EndGesture{},
               PaintCell{{2, 3}, false}, EndGesture{}, SetScale{0.5f}, EndGesture{});
   Config config = window.state.document.config;
@@ -240,7 +240,7 @@ TEST(Edits, OfAnotherModelsHeadsAndWordsAreDropped) {
 }
 
 TEST(Nearest, IsLookedForWhereWordsAreUnknown) {
-  Window window;
+  RunningWindow window;
   EXPECT_FALSE(window.state.nearest);
   Config config = window.state.document.config;
   config.d_model = 64;  // a model of the family, which no sentence exchanges for another
@@ -251,7 +251,7 @@ TEST(Nearest, IsLookedForWhereWordsAreUnknown) {
 }
 
 TEST(GuessOfTheStage, FollowsThePinnedRow) {
-  Window window;
+  RunningWindow window;
   window.push(ChooseStart{});
   ASSERT_TRUE(window.state.guess);
   EXPECT_EQ(window.state.guess.question()->hidden, 4);

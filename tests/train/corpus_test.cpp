@@ -14,16 +14,16 @@ namespace {
 using grammars::shipped;
 
 /// The sentence of a batch, and what is asked about it.
-struct Asked {
+struct AskedSentence {
   std::vector<std::int32_t> rows, targets;
 };
 
-std::vector<Asked> sentences_of(const Batch& batch) {
-  std::vector<Asked> sentences;
+std::vector<AskedSentence> sentences_of(const Batch& batch) {
+  std::vector<AskedSentence> sentences;
   for (Index i = 0; i < batch.input.count; ++i) {
     const auto begin = i * batch.input.length;
     const auto length = batch.input.lengths[static_cast<std::size_t>(i)];
-    Asked& one = sentences.emplace_back();
+    AskedSentence& one = sentences.emplace_back();
     one.rows.assign(batch.input.ids.begin() + begin, batch.input.ids.begin() + begin + length);
     one.targets.assign(batch.targets.begin() + begin, batch.targets.begin() + begin + length);
     for (Index place = length; place < batch.input.length; ++place) {
@@ -43,7 +43,7 @@ TEST(MaskedBatches, HideSwapAndKeepTheSharesThatAreAsked) {
   const auto sentences = sentences_of(draw_batch(corpus, Task::masked, corruption, 3, 1, 2000));
   ASSERT_EQ(sentences.size(), 2000u);
   double words = 0, hidden = 0, swapped = 0, same = 0, first_swapped = 0, of_family = 0;
-  for (const Asked& one : sentences) {
+  for (const AskedSentence& one : sentences) {
     for (std::size_t place = 0; place < one.rows.size(); ++place) {
       ++words;
       const std::int32_t row = one.rows[place], target = one.targets[place];
@@ -81,7 +81,7 @@ TEST(MaskedBatches, OfTheShippedGrammarAskForTheNounsOfPronouns) {
   const auto word = [&](std::int32_t row) { return corpus.words[static_cast<std::size_t>(row - kFirstWordRow)]; };
   const std::vector<std::string> pronouns{"它", "it", "他", "她"};
   int asked = 0;
-  for (const Asked& one : sentences) {
+  for (const AskedSentence& one : sentences) {
     for (std::size_t place = 0; place < one.rows.size(); ++place) {
       if (one.targets[place] < 0) continue;
       ++asked;
@@ -96,7 +96,7 @@ TEST(MaskedBatches, OfTheShippedGrammarAskForTheNounsOfPronouns) {
   Corruption half = corruption;
   half.restore = 0.5f;
   int half_asked = 0;
-  for (const Asked& one : sentences_of(draw_batch(corpus, Task::masked, half, 5, 1, 2000)))
+  for (const AskedSentence& one : sentences_of(draw_batch(corpus, Task::masked, half, 5, 1, 2000)))
     half_asked +=
         static_cast<int>(one.targets.size()) - static_cast<int>(std::count(one.targets.begin(), one.targets.end(), -1));
   EXPECT_NEAR(half_asked, asked / 2.0, asked * 0.1);
@@ -104,7 +104,7 @@ TEST(MaskedBatches, OfTheShippedGrammarAskForTheNounsOfPronouns) {
 
 TEST(CausalBatches, AskForTheNextWordAndTheEnd) {
   const Corpus corpus = corpus_of(shipped());
-  for (const Asked& one : sentences_of(draw_batch(corpus, Task::causal, {}, 7, 1, 200))) {
+  for (const AskedSentence& one : sentences_of(draw_batch(corpus, Task::causal, {}, 7, 1, 200))) {
     ASSERT_GE(one.rows.size(), 2u);
     EXPECT_EQ(one.rows.front(), kStartRow);
     EXPECT_EQ(one.targets.back(), kStartRow);
@@ -145,13 +145,13 @@ TEST(TextCorpus, HasTheMostFrequentWordsAndAnUnknownOne) {
 
   // It is drawn from, each line again and again, and pronouns are nothing special.
   std::vector<int> drawn(3, 0);
-  for (const Asked& one : sentences_of(draw_batch(*corpus, Task::causal, {}, 1, 1, 300)))
+  for (const AskedSentence& one : sentences_of(draw_batch(*corpus, Task::causal, {}, 1, 1, 300)))
     for (std::size_t line = 0; line < 3; ++line)
       drawn[line] += std::vector(one.rows.begin() + 1, one.rows.end()) == corpus->lines[line];
   EXPECT_EQ(drawn[0] + drawn[1] + drawn[2], 300);
   for (const int times : drawn) EXPECT_GT(times, 60);
   const Corruption swap_all{.mask = 0, .swap = 1, .keep = 0, .family = 1, .restore = 1};
-  for (const Asked& one : sentences_of(draw_batch(*corpus, Task::masked, swap_all, 1, 1, 50)))
+  for (const AskedSentence& one : sentences_of(draw_batch(*corpus, Task::masked, swap_all, 1, 1, 50)))
     for (const std::int32_t row : one.rows) EXPECT_GE(row, kFirstWordRow) << "never a special word";
 }
 
@@ -172,7 +172,7 @@ TEST(RepeatedRandom, IsKnownOnlyFromWhatCameBefore) {
   std::map<std::pair<std::int32_t, std::int32_t>, int> pairs;
   std::map<std::size_t, int> distances;
   int again = 0, same = 0;
-  for (const Asked& one : sentences) {
+  for (const AskedSentence& one : sentences) {
     EXPECT_GE(one.rows.size(), 13u);
     EXPECT_LE(one.rows.size(), 36u);
     EXPECT_EQ(one.rows.front(), kStartRow);
@@ -234,7 +234,7 @@ TEST(Translations, AreAskedWordByWordBehindTheirSentence) {
   }
   int found = 0;
   for (Index i = 0; i < 100; ++i) {
-    const Asked& one = english[static_cast<std::size_t>(i)];
+    const AskedSentence& one = english[static_cast<std::size_t>(i)];
     EXPECT_EQ(one.rows.front(), kStartRow);
     EXPECT_EQ(one.targets.back(), corpus.rows() - 1) << "the end is asked for";
     EXPECT_TRUE(std::equal(one.rows.begin() + 1, one.rows.end(), one.targets.begin())) << "each row the next word";
@@ -257,7 +257,7 @@ TEST(Translations, AskForASlipAgain) {
   const Corruption corruption{.mask = 0.1f, .swap = 0.2f, .family = 0.7f};
   const auto plain = sentences_of(draw_batch(corpus, Task::translation, {.mask = 0, .swap = 0}, 3, 1, 1));
   double words = 0, hidden = 0, slipped = 0;
-  for (const Asked& one : sentences_of(draw_batch(corpus, Task::translation, corruption, 3, 1, 2000))) {
+  for (const AskedSentence& one : sentences_of(draw_batch(corpus, Task::translation, corruption, 3, 1, 2000))) {
     EXPECT_EQ(one.rows.front(), kStartRow) << "which is no word";
     for (std::size_t place = 1; place < one.rows.size(); ++place) {
       ++words;

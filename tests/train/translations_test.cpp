@@ -28,7 +28,7 @@ std::string shown(const Grammar& grammar, const Translation& english) {
 
 const char* const kNear = "/kinds/0/variants/0/english";
 
-using Words = std::vector<std::string>;
+using WordList = std::vector<std::string>;
 
 /// The toy with another pattern for its first kind and for the English of that.
 json with(const std::string& words, const std::string& english) {
@@ -45,7 +45,7 @@ void each(const json& toy, Expected expected) {
   ASSERT_NE(grammar, nullptr);
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const Sentence sentence = sentence_of(*grammar, 0, 0, seed);
-    Words words;
+    WordList words;
     for (const std::int32_t word : sentence.words) words.push_back(grammar->words[static_cast<std::size_t>(word)]);
     EXPECT_EQ(shown(*grammar, translation_of(*grammar, sentence)), expected(words)) << text_of(*grammar, sentence);
   }
@@ -61,12 +61,12 @@ std::string english_of_object(const std::string& object) {
 bool is_name(const std::string& english) { return english[0] == 'N'; }
 
 TEST(Translation, IsAPatternOfFormsAndArticles) {
-  each(translated_toy(), [](const Words& words) {
+  each(translated_toy(), [](const WordList& words) {
     const std::string object = english_of_object(words[2]), person = english_of(words[0]);
     return std::string(object[0] == 'o' ? "an " : "a ") + object + ":2 " + (is_name(person) ? "" : "the ") + person +
            ":0 had:1 " + words[1] + ":1";
   });
-  each(with("{w:who} {v:a.verb} {o:a.object}", "{w.The} {w} {o.many} {v.unheard}"), [](const Words& words) {
+  each(with("{w:who} {v:a.verb} {o:a.object}", "{w.The} {w} {o.many} {v.unheard}"), [](const WordList& words) {
     const std::string person = english_of(words[0]), letters = words[2].substr(4);
     const std::string object =
         words[2].starts_with("food") ? "meals:2 of:2 the " + letters + "s:2" : english_of_object(words[2]) + ":2";
@@ -77,7 +77,7 @@ TEST(Translation, IsAPatternOfFormsAndArticles) {
 TEST(Translation, LeavesOutWhatTheSentenceLeavesOut) {
   each(with("[.5 {place}] {w:who} {v:a.verb} [.5 {x:place}] {o:a.object}",
             "{o} [from {place} ,] {w} [not {x} nor {place} ;] {v}"),
-       [](const Words& words) {
+       [](const WordList& words) {
          const bool first = words[0][0] == 'p', second = words[words.size() - 2][0] == 'p';
          const int who = first ? 1 : 0, object = static_cast<int>(words.size()) - 1;
          const auto at = [](int place) { return ":" + std::to_string(place); };
@@ -96,7 +96,7 @@ TEST(Translation, RefersToWrittenRepeatedAndSecondWords) {
   json toy =
       with("{w:who} and {who} {v:a.verb} and [.5 {again:=w}] {o:a.object}", "{'and'#2} {who} {w} {'and'} {again} {v}");
   toy["english"]["and"] = "as well as";
-  each(toy, [](const Words& words) {
+  each(toy, [](const WordList& words) {
     std::string text =
         "as:4 well:4 as:4 " + english_of(words[2]) + ":2 " + english_of(words[0]) + ":0 as:1 well:1 as:1";
     if (words.size() == 7) text += " " + english_of(words[0]) + ":5";
@@ -105,7 +105,7 @@ TEST(Translation, RefersToWrittenRepeatedAndSecondWords) {
   toy["kinds"][0]["variants"][0]["words"] = "{who} {v:a.verb} {who} {o:a.object}";
   toy["kinds"][0]["variants"][0]["english"] = "{who#2} {v} {who}";
   toy["english"].erase("and");
-  each(toy, [](const Words& words) {
+  each(toy, [](const WordList& words) {
     return english_of(words[2]) + ":2 did" + words[1] + ":1 " + english_of(words[0]) + ":0";
   });
 }
@@ -113,7 +113,7 @@ TEST(Translation, RefersToWrittenRepeatedAndSecondWords) {
 TEST(Translation, IsEmptyWhereNobodySaysHow) {
   json toy = translated_toy();
   toy["kinds"][0]["variants"][0].erase("english");
-  each(toy, [](const Words&) { return std::string(); });
+  each(toy, [](const WordList&) { return std::string(); });
   EXPECT_TRUE(has_translations(*parsed(toy))) << "of the other kind";
   EXPECT_FALSE(has_translations(*parsed(grammars::toy())));
   EXPECT_TRUE(parsed(grammars::toy())->dictionary.words.empty());
@@ -207,7 +207,7 @@ TEST(ShippedEnglish, HasTheDefaultSentenceAndItsTranslation) {
   bool found = false;
   for (std::uint64_t seed = 0; seed < 4000 && !found; ++seed) {
     const Sentence sentence = sentence_of(grammar, 0, 0, seed);
-    Words words;
+    WordList words;
     for (const std::int32_t word : sentence.words) words.push_back(grammar.words[static_cast<std::size_t>(word)]);
     if (words[0] != "我" || std::count(words.begin(), words.end(), "我") != 2) continue;
     found = true;

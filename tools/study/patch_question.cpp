@@ -32,7 +32,6 @@ Result<PatchWanted> wanted_of(const PatchOptions& options) {
   wanted.control = TRY(draws_of(options.control));
   TRY(read_places(options.layers, options.neurons ? "--at-neurons" : "--at-heads", options.heads, given_stack(options),
                   wanted.layers, wanted.heads));
-  if (wanted.at == PatchAt::ffn && !options.neurons) wanted.heads.clear();
   for (const std::string& text : options.tokens) {
     if (text == "all") wanted.by_token = true;
     else if (const auto token = parse_index(text)) wanted.tokens.push_back(*token);
@@ -276,6 +275,9 @@ Status check_patch(const PatchOptions& options) {
       {"--at-layers", &options.layers}, {"--at-heads", &options.heads}, {"--at-tokens", &options.tokens}};
   for (const auto& [option, given] : of_places)
     if (options.of_paths() && !given->empty()) return bad_input(option, "", "--at beside it", "--from-head");
+  if (!options.neurons && (options.at == PatchAt::residual || options.at == PatchAt::ffn) && !options.heads.empty())
+    return bad_input("--at-heads, --at-neurons", "", "--at with a part of a head, or neurons, beside it",
+                     "--at " + options.part_text());
   if (!options.baseline.empty()) {
     const bool resamples = options.baseline.starts_with("resample:");
     if (options.directions() != Directions::noise)

@@ -22,7 +22,7 @@ namespace headlight {
 namespace {
 
 /// One sentence with its answer, as the window has it: special tokens folded, pieces of words merged.
-struct Asked {
+struct AskedScene {
   Document document;
   std::shared_ptr<const Trace> trace;
   std::shared_ptr<const FoldedMaps> folded;
@@ -31,8 +31,8 @@ struct Asked {
   SentenceContent content;
 };
 
-Asked asked(const std::string& text, const std::string& source = "") {
-  Asked one{fixture::sentence_document(text, source), {}, {}, {}, {}, {}};
+AskedScene asked(const std::string& text, const std::string& source = "") {
+  AskedScene one{fixture::sentence_document(text, source), {}, {}, {}, {}, {}};
   one.trace = figures::answer_of(one.document);
   one.folded = folded_maps(one.trace, {.special = true, .words = true});
   one.arcs = named_arcs(one.document, *one.trace);
@@ -100,7 +100,7 @@ std::vector<std::string> everyday_sentences() {
 TEST(SentenceScene, EverydaySentencesFillTheStage) {
   std::vector<double> shares;
   for (const std::string& text : everyday_sentences()) {
-    const Asked one = asked(text);
+    const AskedScene one = asked(text);
     const Painted scene = painted(one.content);
     shares.push_back(ink_of(scene.drawing, kFrame.box));
     EXPECT_GE(shares.back(), 0.08) << text;
@@ -116,7 +116,7 @@ TEST(SentenceScene, EverydaySentencesFillTheStage) {
 TEST(SentenceScene, EveryNameIsAnArcAndThinOnesAreFew) {
   for (const std::string& text : everyday_sentences()) {
     SCOPED_TRACE(text);
-    const Asked one = asked(text);
+    const AskedScene one = asked(text);
     const Painted scene = painted(one.content);
     for (const SentenceArc& arc : one.content.named)
       EXPECT_TRUE(std::ranges::any_of(scene.drawn.arcs, [&](const DrawnSentence::Arc& drawn) {
@@ -141,7 +141,7 @@ TEST(SentenceScene, StaysInItsBoxAtEverySizeAndLength) {
          {std::tuple(960.0f, 600.0f, Box{16, 185, 549, 329}), std::tuple(1280.0f, 800.0f, Box{16, 215, 741, 448}),
           std::tuple(2560.0f, 1600.0f, Box{16, 230, 1420, 1240})}) {
       SCOPED_TRACE(text + " " + std::to_string(width));
-      const Asked one = asked(text);
+      const AskedScene one = asked(text);
       const SentenceFrame frame = sentence_frame(box, width, height);
       const Painted scene = painted(one.content, {}, frame);
       for (const Box& word : scene.drawn.words) {
@@ -159,7 +159,7 @@ TEST(SentenceScene, StaysInItsBoxAtEverySizeAndLength) {
 }
 
 TEST(SentenceScene, PointingChangesNoPlace) {
-  const Asked one = asked("The trophy does not fit in the suitcase because it is too big.");
+  const AskedScene one = asked("The trophy does not fit in the suitcase because it is too big.");
   const Painted still = painted(one.content);
   const Painted pointed = painted(one.content, {.word = Index{4}});
   EXPECT_EQ(still.drawn.words, pointed.drawn.words);
@@ -169,7 +169,7 @@ TEST(SentenceScene, PointingChangesNoPlace) {
 }
 
 TEST(SentenceScene, TheRowIsNamedBesideItsBars) {
-  const Asked own = asked("The trophy does not fit in the suitcase because it is too big.");
+  const AskedScene own = asked("The trophy does not fit in the suitcase because it is too big.");
   const Painted scene = painted(own.content);
   EXPECT_TRUE(std::ranges::any_of(scene.drawing.items, [](const Item& item) {
     const Text* text = std::get_if<Text>(&item);
@@ -179,7 +179,7 @@ TEST(SentenceScene, TheRowIsNamedBesideItsBars) {
 
 /// From right to left everything is mirrored, but for the words themselves.
 TEST(SentenceScene, FromRightToLeftItIsTheMirrorImage) {
-  const Asked own = asked("The old man the boat.");
+  const AskedScene own = asked("The old man the boat.");
   SentenceContent content = own.content;
   const Painted one = painted(content);
   content.queries.front().label = "אבג";
@@ -194,7 +194,7 @@ TEST(SentenceScene, FromRightToLeftItIsTheMirrorImage) {
 }
 
 TEST(SentenceScene, DenseAnswersRaiseTheThreshold) {
-  const Asked dense = asked("The animal didn't cross the street because it was tired", "shipped:encoder");
+  const AskedScene dense = asked("The animal didn't cross the street because it was tired", "shipped:encoder");
   const Painted scene = painted(dense.content);
   EXPECT_GT(scene.drawn.threshold, kLeastArc);
   const Painted wished = painted(dense.content, {.threshold = kLeastArc});

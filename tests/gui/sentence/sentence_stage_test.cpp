@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kTrophy = "The trophy does not fit in the suitcase because it is too big.";
 
-class SentenceStage : public GuiTest {
+class SentenceStageTest : public GuiTest {
  protected:
   void SetUp() override { open("", kTrophy); }
   void open(const std::string& source, const std::string& text, ImVec2 size = {1440, 900}) {
@@ -34,7 +34,7 @@ class SentenceStage : public GuiTest {
   const AppState& state() const { return harness->state; }
 };
 
-TEST_F(SentenceStage, OpensOnTheSentenceAndNamesItsArcs) {
+TEST_F(SentenceStageTest, OpensOnTheSentenceAndNamesItsArcs) {
   EXPECT_EQ(stage_form(state()), StageForm::sentence);
   const auto is_pinned = [&](const DrawnBox& drawn) {
     return drawn.kind == BoxKind::arc && drawn.head == state().view.chosen && drawn.cell == state().view.pinned;
@@ -46,7 +46,7 @@ TEST_F(SentenceStage, OpensOnTheSentenceAndNamesItsArcs) {
   EXPECT_TRUE(kinds.contains(BoxKind::stage) && kinds.contains(BoxKind::atlas));
 }
 
-TEST_F(SentenceStage, AClickKeepsWhatItPins) {
+TEST_F(SentenceStageTest, AClickKeepsWhatItPins) {
   harness->click("word 1");
   ASSERT_TRUE(state().view.pinned);
   const CellRef cell = *state().view.pinned;
@@ -60,7 +60,7 @@ TEST_F(SentenceStage, AClickKeepsWhatItPins) {
   EXPECT_FALSE(state().view.pinned);
 }
 
-TEST_F(SentenceStage, OnTheMapAClickOnThePinnedCellAsksWhy) {
+TEST_F(SentenceStageTest, OnTheMapAClickOnThePinnedCellAsksWhy) {
   harness->push(SetTextLook{{.form = StageForm::map}}, SetFold{});
   harness->settle();
   const CellRef cell = *state().view.pinned;
@@ -69,7 +69,7 @@ TEST_F(SentenceStage, OnTheMapAClickOnThePinnedCellAsksWhy) {
   EXPECT_EQ(state().view.view, View::inside);
 }
 
-TEST_F(SentenceStage, ArrowsGoFromWordToWordAndFromHeadToHead) {
+TEST_F(SentenceStageTest, ArrowsGoFromWordToWordAndFromHeadToHead) {
   const CellRef before = *state().view.pinned;
   harness->key(Key::left);
   EXPECT_EQ(state().view.pinned->query, before.query - 1);
@@ -79,7 +79,7 @@ TEST_F(SentenceStage, ArrowsGoFromWordToWordAndFromHeadToHead) {
   EXPECT_NE(state().view.chosen, head);
 }
 
-TEST_F(SentenceStage, ABarIsDraggedWhereItIsOneToken) {
+TEST_F(SentenceStageTest, ABarIsDraggedWhereItIsOneToken) {
   open("shipped:encoder", "The animal didn't cross the street because it was tired");
   const CellRef cell = *state().view.pinned;
   const Box bar = harness->box("bar " + std::to_string(cell.key));
@@ -91,7 +91,7 @@ TEST_F(SentenceStage, ABarIsDraggedWhereItIsOneToken) {
   EXPECT_NEAR(edit->weight, 0.5f, 0.05f);
 }
 
-TEST_F(SentenceStage, TheRowSaysWhatWeightsByHandSumTo) {
+TEST_F(SentenceStageTest, TheRowSaysWhatWeightsByHandSumTo) {
   open("shipped:encoder", "The animal didn't cross the street because it was tired");
   const HeadRef head = state().view.chosen;
   const CellRef cell = *state().view.pinned;
@@ -109,7 +109,7 @@ float weight_at_trophy(const AppState& state) {
   return folded.map(state.view.chosen)(at.query, at.key);
 }
 
-TEST_F(SentenceStage, AWordInPiecesIsSetByHandAsAWord) {
+TEST_F(SentenceStageTest, AWordInPiecesIsSetByHandAsAWord) {
   const float before = weight_at_trophy(state());
   const Index first = state().folded->stacks[0]->fold.keys.tokens_of(1).first;
   const Matrix computed = weights_of(*state().trace, state().view.chosen);
@@ -134,7 +134,7 @@ TEST_F(SentenceStage, AWordInPiecesIsSetByHandAsAWord) {
   EXPECT_FLOAT_EQ(weight_at_trophy(state()), before);
 }
 
-TEST_F(SentenceStage, OneWordIsPinnedWhereItLooksAtItselfMost) {
+TEST_F(SentenceStageTest, OneWordIsPinnedWhereItLooksAtItselfMost) {
   open("", "Hello");
   ASSERT_TRUE(state().view.pinned);
   EXPECT_TRUE(harness->says("“Hello” looks at itself, 100 %")) << harness->words_on_screen();
@@ -142,7 +142,7 @@ TEST_F(SentenceStage, OneWordIsPinnedWhereItLooksAtItselfMost) {
   EXPECT_TRUE(harness->says("One word has no other to look at"));
 }
 
-TEST_F(SentenceStage, BlanksAreNoSentence) {
+TEST_F(SentenceStageTest, BlanksAreNoSentence) {
   for (const char* blanks : {"", " ", " \t ", "\n", "　"}) {
     harness->push(SetText{blanks}, EndGesture{});
     harness->settle();
@@ -151,7 +151,7 @@ TEST_F(SentenceStage, BlanksAreNoSentence) {
   }
 }
 
-TEST_F(SentenceStage, WordsFromRightToLeftStandSo) {
+TEST_F(SentenceStageTest, WordsFromRightToLeftStandSo) {
   open("", "שלום עולם מה שלומך היום");
   for (int i = 1; i < 5; ++i)
     EXPECT_LT(harness->box("word " + std::to_string(i)).right(), harness->box("word " + std::to_string(i - 1)).x);
@@ -162,7 +162,7 @@ TEST_F(SentenceStage, WordsFromRightToLeftStandSo) {
 }
 
 /// A decoder that has read nothing but its first token looks at the source all the same.
-TEST_F(SentenceStage, OfTwoSentencesThePinnedArcStands) {
+TEST_F(SentenceStageTest, OfTwoSentencesThePinnedArcStands) {
   open("shipped:translator", "我请李雷帮我订了去北京的机票");
   const auto is_pinned = [&](const DrawnBox& drawn) {
     return drawn.kind == BoxKind::arc && drawn.head == state().view.chosen && drawn.cell == state().view.pinned;
@@ -170,7 +170,7 @@ TEST_F(SentenceStage, OfTwoSentencesThePinnedArcStands) {
   EXPECT_TRUE(std::ranges::any_of(harness->boxes, is_pinned));
 }
 
-TEST_F(SentenceStage, LessonsAndPaintingShowTheMap) {
+TEST_F(SentenceStageTest, LessonsAndPaintingShowTheMap) {
   harness->push(SetPainting{true});
   EXPECT_EQ(stage_form(state()), StageForm::map);
   harness->push(SetPainting{false});
@@ -186,7 +186,7 @@ TEST_F(SentenceStage, LessonsAndPaintingShowTheMap) {
   EXPECT_EQ(stage_form(state()), StageForm::text) << "of more words than " << kUsualWordsOfStage;
 }
 
-TEST_F(SentenceStage, AWordOfOnesOwnAnswers) {
+TEST_F(SentenceStageTest, AWordOfOnesOwnAnswers) {
   EXPECT_TRUE(harness->says("big → tight"));
   harness->push(TryWord{"small"});
   harness->settle();
@@ -196,7 +196,7 @@ TEST_F(SentenceStage, AWordOfOnesOwnAnswers) {
   EXPECT_FALSE(harness->has("change own"));
 }
 
-TEST_F(SentenceStage, NothingIsSaidOfEverySingleWord) {
+TEST_F(SentenceStageTest, NothingIsSaidOfEverySingleWord) {
   harness->push(SetText{"My neighbour waters the flowers every morning."}, EndGesture{});
   harness->settle();
   EXPECT_FALSE(harness->says("single-word"));

@@ -214,6 +214,22 @@ TEST(PageCore, AnswersWithTheScaleOfEachLayer) {
   EXPECT_EQ((*still)->trace().attention(Stack::self, 1).scale, 0.9f);
 }
 
+/// A seed beyond 2^53 too, which JavaScript would round.
+TEST(PageCore, DrawsTheDropoutOfTheAnswer) {
+  PageContent content = golden_content("gpt2");
+  content.session.document.edits.dropout = 0.3f;
+  content.session.document.edits.dropout_seed = 9007199254740993u;
+  content = answered_content(content.session.document);
+  const auto still = StillAnswer::read(page_data_of(content));
+  ASSERT_TRUE(still) << still.error().message();
+  for (const HeadRef& head : heads_of(*content.trace)) {
+    const Matrix exact = attention_rows(*content.trace, head, 0, 9),
+                 own = attention_rows((*still)->trace(), head, 0, 9);
+    EXPECT_GT((exact.array() == 0).count(), 36) << "weights that were dropped, beside the blocked ones";
+    EXPECT_LE((exact - own).cwiseAbs().maxCoeff(), 3e-3f) << head.layer << "." << head.head;
+  }
+}
+
 TEST(PageCore, AnswersWithTheSinksOfEachLayer) {
   const PageContent content = golden_content("family-headlight-sinks");
   const auto still = StillAnswer::read(page_data_of(content));

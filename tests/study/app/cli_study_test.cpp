@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "app/program.h"
@@ -367,6 +368,8 @@ TEST(Study, OfEffectsHasAControl) {
   const std::size_t count = some["heads"].size();
   ASSERT_GT(count, 1u);
   EXPECT_EQ(some["control"]["places"], count);
+  EXPECT_GT((std::set<json>(some["control"]["random"].begin(), some["control"]["random"].end())).size(), 1u)
+      << "each draw is of its own heads";
   std::string off;
   for (const json& head : some["heads"])
     off += (off.empty() ? "" : ",") + head["layer"].dump() + "." + head["head"].dump();
@@ -377,6 +380,11 @@ TEST(Study, OfEffectsHasAControl) {
   const double was = next["next_token"][0]["probability"].get<double>();
   EXPECT_NEAR(share["control"]["together"].get<double>(), after["tokens"][0]["probability"].get<double>() - was, 1e-5);
   EXPECT_TRUE(contains(refused({"heads", "--control", "random:3"}), "--control: expected --effect beside it"));
+  // Beside all heads of one of two layers there are those of the other alone, in each draw.
+  const json upper = with({"random:3", "--at-layers", "1"});
+  const json lower = with({"random:1", "--at-layers", "0"});
+  for (const json& one : upper["control"]["random"])
+    EXPECT_NEAR(one.get<double>(), lower["control"]["together"].get<double>(), 1e-6);
 }
 
 TEST(Study, TheIntervalOfAMean) {

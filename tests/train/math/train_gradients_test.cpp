@@ -11,16 +11,16 @@
 namespace headlight::training {
 namespace {
 
-struct Shape {
+struct NamedShape {
   const char* name;
   Config config;
   float smoothing = 0;
 };
 
-std::vector<Shape> shapes() {
+std::vector<NamedShape> shapes() {
   const Config small{
       .d_model = 8, .num_heads = 2, .num_layers = 2, .ffn = 12, .norm = Norm::pre, .activation = Activation::gelu};
-  std::vector<Shape> all{{"encoder_pre_gelu", small}};
+  std::vector<NamedShape> all{{"encoder_pre_gelu", small}};
   Config next = small;
   next.norm = Norm::post;
   next.activation = Activation::relu;
@@ -53,20 +53,20 @@ std::vector<Shape> shapes() {
 }
 
 // Those in which no attention has a separate target: where heads look can be taught to them.
-std::vector<Shape> shapes_of_one_stack() {
-  std::vector<Shape> all = shapes();
-  std::erase_if(all, [](const Shape& shape) { return shape.config.arch == Arch::encoder_decoder; });
+std::vector<NamedShape> shapes_of_one_stack() {
+  std::vector<NamedShape> all = shapes();
+  std::erase_if(all, [](const NamedShape& shape) { return shape.config.arch == Arch::encoder_decoder; });
   return all;
 }
 
-class GradientsOf : public testing::TestWithParam<Shape> {};
-class TaughtGradientsOf : public testing::TestWithParam<Shape> {};
+class GradientsOf : public testing::TestWithParam<NamedShape> {};
+class TaughtGradientsOf : public testing::TestWithParam<NamedShape> {};
 
 // Central differences of the double-precision loss have an error of about 1e-9; what is left is that of float32.
 // A bias of the keys changes nothing, since softmax takes it away: its zeros are held to 1e-7. Each difference costs
 // two passes of the reference, so of a large parameter every seventh number is held.
 TEST_P(GradientsOf, EveryParameterAreThoseOfTheLoss) {
-  const Shape& shape = GetParam();
+  const NamedShape& shape = GetParam();
   double worst = 0;
   Network network = fresh_network(shape.config, 9, 8);
   shake(network, 5);
@@ -127,7 +127,7 @@ void ask_heads(Batch& batch, const Config& config) {
 // The same by central differences, for the loss of words and of attention targets together, on every shape with a
 // single stack; a decoder has targets only at positions that its mask allows.
 TEST_P(TaughtGradientsOf, WhereHeadsLookAreThoseOfTheLoss) {
-  const Shape& shape = GetParam();
+  const NamedShape& shape = GetParam();
   constexpr float kWeight = 1.7f;
   Network network = fresh_network(shape.config, 9, 8);
   shake(network, 5);

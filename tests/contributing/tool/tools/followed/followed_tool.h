@@ -1,0 +1,10 @@
+// A tool with one command.
+#pragma once
+
+#include "tool/tool.h"
+
+namespace headlight {
+
+extern const Tool kFollowedTool;
+
+}  // namespace headlight
