@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/formatted.h"
 #include "cli/figure_maps.h"
+#include "cli/figure_views.h"
 #include "cli/frame/question_command.h"
 #include "cli/frame/study.h"
 #include "cli/options/against_option.h"
@@ -23,7 +24,8 @@ namespace headlight {
 namespace {
 
 struct FigureArguments {
-  explicit FigureArguments(Parser& parser) : head(parser) {}
+  explicit FigureArguments(Parser& of) : parser(of), head(of) {}
+  Parser parser;
   HeadOption head;
   FigureOptions figure;  // as far as it does not depend on the answer
   std::string file, view = "heads", width = "column";
@@ -125,10 +127,7 @@ Result<Look> look_of(const FigureArguments& options, const Trace& trace, const H
 /// Reads --queries, --keys, --query and --mean of a text.
 Status add_shades(const FigureArguments& options, const Trace& trace, FigureOptions& figure) {
   const bool columns = !options.keys.empty(), several = columns || !options.queries.empty();
-  if (figure.kind != FigureKind::text) {
-    if (!several && !options.mean) return Done{};
-    return bad_input(several ? "--queries, --keys" : "--mean", "", "--view text", "--view " + options.view);
-  }
+  if (figure.kind != FigureKind::text) return Done{};
   if (columns && (!options.queries.empty() || (is_of_picture(trace) && !is_all_of_picture(trace))))
     return bad_input("--keys", "", "--queries alone", options.queries.empty() ? "a grid of keys" : "both");
   ShadeChoice& shades = figure.shades;
@@ -153,30 +152,19 @@ Result<FigureOptions> page_of(const FigureArguments& options) {
 Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& trace) {
   FigureOptions figure = TRY(page_of(options));
   figure.head = TRY(options.head.parts()).ref();
+  TRY(check_read(options.parser, figure.kind, options.view));
   if (!(figure.threshold >= 0 && figure.threshold <= 1))
     return bad_input("--threshold", "", "0 to 1", shortest_text(figure.threshold));
-  if (figure.kind == FigureKind::matrix) {
-    figure.look = TRY(look_of(options, trace, figure.head));
-  } else if (options.matrix || options.row >= 0 || options.column >= 0) {
-    return bad_input(options.matrix ? "--matrix" : "--row, --column", "", "--view matrix", "--view " + options.view);
-  }
+  if (figure.kind == FigureKind::matrix) figure.look = TRY(look_of(options, trace, figure.head));
   if (!options.answers.empty()) {
-    if (figure.kind != FigureKind::lens && figure.kind != FigureKind::patch)
-      return bad_input("--answers", "", "--view lens or patch", "--view " + options.view);
     if (options.answers.size() > 2)
       return bad_input("--answers", "", "one word or two", std::to_string(options.answers.size()));
     figure.lens = {options.answers.front(), options.answers.size() > 1 ? options.answers.back() : ""};
   }
-  if ((figure.patch != PatchForm::heads || figure.measure.metric) && figure.kind != FigureKind::patch)
-    return bad_input(figure.measure.metric ? "--metric" : "--at", "", "--view patch", "--view " + options.view);
   figure.measure.words = figure.lens, figure.measure.query = figure.query;
-  if (figure.alignment && !shows_two(figure.kind))
-    return bad_input("--align", "", "--view compare, changes or patch", "--view " + options.view);
   TRY(add_shades(options, trace, figure));
   if (figure.range && (!colours_weights(figure.kind) || figure.scale == Scale::log))
     return bad_input("--range", "", "--view heads, head, text or glance, --colours linear", "--view " + options.view);
-  if (options.against && !shows_two(figure.kind))
-    return bad_input("--against", "", "--view compare, changes or patch", "--view " + options.view);
   if (!options.layers.empty()) {
     if (!shows_all_heads(figure.kind) || !options.heads.empty())
       return bad_input("--only-layers", "", "--view heads or glance, without --heads",

@@ -49,14 +49,16 @@ struct Rivals {
   std::vector<Line> lines = {};  // kMostRivalLines at most, the largest first
   double rest = 0;               // of the difference, what no line has
 
-  /// The share of the difference that the lines have; 0 where they have none of it.
+  /// The share of the difference that the lines have; above 1 or below 0 where the rest is against them or larger.
+  double share() const { return 1 - rest / difference; }
+  /// How far they explain it: 1 where they come to all of it, 0 where the rest is as large.
   double carried() const { return std::max(0.0, 1 - std::abs(rest / difference)); }
 };
 inline constexpr std::size_t kMostRivalLines = 5;
 /// A row that gives both words less is not about them.
 inline constexpr float kLeastRivalWeight = 0.01f;
 /// From this share on the lines explain the difference.
-inline constexpr double kCarried = 0.7;
+inline constexpr double kCarried = 0.695;  // which stands there as 70 %
 
 struct WriterSplit {
   ScoreSplit split;

@@ -197,6 +197,7 @@ std::string layer_edits(Language language, const NamedAnswer& answer) {
     edits += " " + filled(words(language, text), {value});
   };
   for (const LayerEdit& edit : answer.trace.request.edits.layers) {
+    if (!edits.empty()) edits += ";";
     if (answer.trace.encoder) edits += " " + stack_title(language, edit.stack);
     add(kAspectWords.layer, std::to_string(edit.layer));
     if (edit.mask) add(kAspectWords.mask_of_layer, mask_words(*edit.mask));

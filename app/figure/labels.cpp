@@ -79,7 +79,8 @@ std::string mask_title(Language language, std::string_view kind) {
 std::string model_title(Language language, const Document& document) {
   if (is_any_sentence(document)) return words(language, kFigureWords.any_sentence_model);
   if (is_shipped(document))
-    return words(language, reads_picture(document) ? kFigureWords.shapes_model : kFigureWords.trained_model);
+    return reads_picture(document) ? words(language, kFigureWords.shapes_model)
+                                   : words(language, kFigureWords.trained_model) + (" (" + document.model_path + ")");
   if (document.model && document.model->given) return document.model->name;
   if (document.model)
     return filled(words(language, kFigureWords.checkpoint), {model_name_in(language, document.model->name)});

@@ -48,7 +48,8 @@ std::set<Index> shown_layers(const FigureSubject& subject, const FigureOptions& 
   std::set<Index> layers;
   for (const HeadRef& head : options.heads) layers.insert(head.layer);
   const bool all_of_text = options.kind == FigureKind::text && options.shades.heads == ShadeHeads::all;
-  if (all_of_text || (shows_all_heads(options.kind) && options.heads.empty()))
+  const bool all_of_stack = all_of_text || options.kind == FigureKind::sentence || options.kind == FigureKind::lens;
+  if (all_of_stack || (shows_all_heads(options.kind) && options.heads.empty()))
     for (const Index layer : layers_of(subject, options)) layers.insert(layer);
   if (layers.empty()) layers.insert(options.head.layer);
   return layers;

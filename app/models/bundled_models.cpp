@@ -65,11 +65,6 @@ Result<std::vector<std::string>> names_of_shipped() {
   return names;
 }
 
-bool has_chinese(const std::string& text) {
-  const std::vector<char32_t> characters = code_points(text);
-  return std::any_of(characters.begin(), characters.end(), is_chinese_character);
-}
-
 }  // namespace
 
 Result<std::vector<std::string>> shipped_sources() {

@@ -172,9 +172,9 @@ bool names_kept_model(const fs::path& source) {
 
 Result<fs::path> path_of_source(const fs::path& asked, std::vector<Error>* warnings) {
   const fs::path source = parts_of_source(asked).path;
+  if (source.string().starts_with(kShipped)) return resolved_source(source);
   if (path_exists(source / "modules.json"))
     if (const fs::path inside = kind_of_folder(source).inside; !inside.empty()) return inside;
-  if (source.string().starts_with(kShipped)) return resolved_source(source);
   if (names_kept_model(source)) {
     const auto kept = TRY(find_kept_model(model_roots(), source.string()));
     if (warnings && kept.remark) warnings->push_back(*kept.remark);

@@ -124,11 +124,15 @@ std::optional<CellRef> chosen_by(const Trace& trace, const HeadRef& head, const 
   const Index first =
       mask_spec(trace.request, head.stack).causal ? std::ranges::find_if(keys, is_word) - keys.begin() : -1;
   std::optional<CellRef> best;
+  Index word = 0;  // where that of the query begins
   for (Index query = 0; query < weights.rows(); ++query) {
+    if (!queries[at(query)].continues) word = query;
     if (!is_word(queries[at(query)])) continue;
-    Index open = 0, strongest = -1;
+    Index open = 0, strongest = -1, of_key = 0;
     float weight = 0;
     for (Index key = 0; key < weights.cols(); ++key) {
+      if (!keys[at(key)].continues) of_key = key;
+      if (of_key == word && key != query && head.stack != Stack::cross) continue;  // a piece of the same word
       if (weights(query, key) < 0 || !is_word(keys[at(key)])) continue;
       ++open;
       if (key != query && key != first && weights(query, key) > weight) weight = weights(query, key), strongest = key;

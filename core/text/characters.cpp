@@ -82,6 +82,11 @@ bool is_chinese_character(char32_t c) {
   return std::any_of(kBlocks.begin(), kBlocks.end(), [c](Block block) { return c >= block.first && c <= block.last; });
 }
 
+bool has_chinese(std::string_view text) {
+  const std::vector<char32_t> characters = code_points(text);
+  return std::any_of(characters.begin(), characters.end(), is_chinese_character);
+}
+
 std::u32string lower_case(char32_t c) {
   if (c == 0x0130) return {U'i', 0x0307};  // the one lower case of two characters (SpecialCasing.txt)
   return {static_cast<char32_t>(u_tolower(static_cast<UChar32>(c)))};

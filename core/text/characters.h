@@ -26,6 +26,7 @@ bool is_mark(char32_t c);
 bool is_control(char32_t c);
 /// The blocks of Chinese characters that BERT sets apart (Devlin et al. 2019, tokenization.py).
 bool is_chinese_character(char32_t c);
+bool has_chinese(std::string_view text);
 
 /// The lower case of one character, whatever stands around it: İ becomes two characters, Σ always σ.
 std::u32string lower_case(char32_t c);

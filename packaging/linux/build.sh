@@ -47,7 +47,7 @@ glibc() {
     [[ $target != /* ]] || ln -sfr "$prefix/glibc$target" "$file"
   done < <(find "$prefix/glibc" -type l)
   gcc -O2 -fPIC -c "$here/newer.c" -o "$prefix/newer.o"
-  gcc -O2 -fPIC -c "$here/times.c" -o "$prefix/times.o"
+  gcc -O2 -fPIC -c "$here/glibc_data.c" -o "$prefix/glibc_data.o"
 }
 
 # GLFW calls libX11 directly: each function that it names stands in x11.c, which opens the library when the window begins.
@@ -67,7 +67,7 @@ words() {
 
 libraries() {
   mkdir -p "$prefix"
-  once glibc glibc "$here/sysroot.list" "$here/newer.c" "$here/times.c"
+  once glibc glibc "$here/sysroot.list" "$here/newer.c" "$here/glibc_data.c"
   once icu words
   once libzip libzip
   once libepoxy epoxy "$root/packaging/libraries/epoxy/CMakeLists.txt"
@@ -104,8 +104,10 @@ linked() {
 
 # The program, and the library of its Python module.
 program() {
+  # ./run builds the program alone; what is installed has the library too.
+  cmake --build "$build" --target headlight library --parallel "$jobs" >"$cache/build.log" 2>&1 || give_up "$(tail -n 20 "$cache/build.log")"
   linked headlight "$prefix"/{newer,x11,icu_data}.o
-  linked "libheadlight.so.$version" "$prefix"/{newer,times,icu_data}.o
+  linked "libheadlight.so.$version" "$prefix"/{newer,glibc_data,icu_data}.o
 }
 
 # As cpack makes it, with this program.

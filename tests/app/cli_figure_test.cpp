@@ -163,7 +163,7 @@ TEST(FigureCommand, MistakesAreOneLineAndWriteNothing) {
   EXPECT_TRUE(contains(wrong({"--view", "inside", "--query", "77"}), "figure: query: expected 0 to"));
   EXPECT_TRUE(contains(wrong({"--view", "inside", "--key", "77"}), "figure: key: expected 0 to"));
   EXPECT_TRUE(contains(wrong({"--view", "steps", "--fold", "words"}),
-                       "--fold: expected --view heads, head, text, glance or flow"));
+                       "--fold: expected --view heads, head, text, glance, flow or compare"));
   EXPECT_TRUE(contains(wrong({"--fold", "letters"}), "--fold"));
   EXPECT_TRUE(
       contains(wrong({"--maps", "rollout", "--arch", "encoder-decoder", "--target", "我", "--stack", "cross"}),
@@ -251,7 +251,7 @@ TEST(FigureCommand, AMatrixIsDrawnByItsName) {
                        "--matrix: expected a name that explain prints, as W_Q or encoder.0.self.0.weights, found W_X"));
   EXPECT_TRUE(contains(wrong({"--view", "matrix", "--matrix", "q", "--row", "77"}), "figure: row: expected 0 to"));
   EXPECT_TRUE(contains(wrong({"--matrix", "q"}), "--matrix: expected --view matrix, found --view heads"));
-  EXPECT_TRUE(contains(wrong({"--view", "steps", "--row", "1"}), "--row, --column: expected --view matrix"));
+  EXPECT_TRUE(contains(wrong({"--view", "steps", "--row", "1"}), "--row: expected --view matrix"));
 }
 
 TEST(FigureCommand, HeadsStandAsNamed) {

@@ -42,6 +42,27 @@ TEST(MatrixFigure, IsTidyWhateverIsDrawn) {
   }
 }
 
+/// In a narrow column labels are cut, numbers never: without its exponent 4.56e-05 would be 4.56.
+TEST(MatrixFigure, NoNumberOfATermIsCut) {
+  const Document document = small_document();
+  const auto trace = answer_of(document);
+  for (const float mm : {kColumnMm, kSlideMm}) {
+    const MatrixId id = matrix_id(Quantity::query, {1, 1});
+    const Drawing drawing = drawn(
+        document, *trace, {.kind = FigureKind::matrix, .width = mm * kPointsInMm, .look = {id, MatrixCell{9, 3}}});
+    const Cell cell = explain_cell(*trace, id, 9, 3);
+    ASSERT_FALSE(cell.terms.empty());
+    const std::vector<Text> texts = all<Text>(drawing);
+    const auto ends_one = [&](const std::string& number) {
+      return std::ranges::any_of(texts, [&](const Text& text) { return text.text.ends_with(number); });
+    };
+    for (const Term& term : cell.terms) {
+      EXPECT_TRUE(ends_one("  " + exact_number(term.from.value))) << exact_number(term.from.value);
+      EXPECT_TRUE(ends_one("= " + exact_number(term.contribution))) << exact_number(term.contribution);
+    }
+  }
+}
+
 TEST(MatrixFigure, HasTheNumbersAndTheTermsOfTheWindow) {
   const Document document = small_document();
   const auto trace = answer_of(document);

@@ -161,7 +161,7 @@ TEST(PatchMap, SharesOfAlmostNothingAreDoubted) {
   map.in_b = 0.4;
   EXPECT_EQ(patch_line(Language::en, map), "probability of .: clean (A) 0.9999, corrupt (B) 0.4; tokens by word");
   map.token = "it";
-  EXPECT_EQ(patch_line(Language::zh, map), ". 的概率，在“it”处：干净 (A) 0.9999，损坏 (B) 0.4；词元按词对应");
+  EXPECT_EQ(patch_line(Language::zh, map), ". 的概率，在“it”处：干净 (A) 0.9999，破坏 (B) 0.4；词元按词对应");
 }
 
 TEST(PatchMap, ItsMetricWordsAndPlaceAreThoseThatAreAskedFor) {

@@ -101,7 +101,7 @@ class Protocol(unittest.TestCase):
         def cancel(request):
             server.line(json.dumps({'jsonrpc': '2.0', 'method': 'notifications/cancelled',
                                     'params': {'requestId': request, 'reason': 'late'}}))
-        long = {'source': 'shipped:decoder', 'ids': [5 + at % 90 for at in range(3000)], 'effect': True}
+        long = {'source': 'shipped:decoder', 'ids': [5 + at % 90 for at in range(8000)], 'effect': True}
         with Server() as server:
             call(7, 'heads', long, _meta={'progressToken': 'a'})
             call(8, 'ask', {'text': 'the cat sat'})
@@ -238,6 +238,21 @@ class Protocol(unittest.TestCase):
             self.assertIn('the folders of this server', server.refusal('ask', source=str(self.folder / 'opt'), ids=[5, 9]))
         self.assertEqual(sorted(one.name for one in self.folder.iterdir()),
                          ['link', 'mask.json', 'opt', 'other.headlight.json', 'own', 'part'])
+
+    def test_without_folders_errors_are_those_of_the_question(self):
+        with Server() as server:
+            for arguments, line in (({'text': ''}, 'text: tokens: expected at least one'), ({'off': ['9.9']}, '--off: layer: expected 0 to'),
+                                    ({'ids': [999999]}, 'found 999999'), ({'mask': 'bogus'}, '--mask: expected'),
+                                    ({'text': '-'}, 'standard input'), ({'text': 'a\nb', 'row': 0}, 'row: expected one sentence'),
+                                    ({'text': 'a', 'row': True}, 'row: expected a whole number from 0, found true')):
+                refusal = server.refusal('ask', **arguments)
+                self.assertIn(line, refusal)
+                self.assertNotIn('the folders of this server', refusal)
+            answer = server.call('ask', text='the cat', only=['0.0'], row=0)
+            self.assertEqual(len(answer['content']), 1, answer)
+            self.assertIn('/outside: expected a place below', server.refusal('ask', source='/outside', text='a'))
+            longer = json.loads(server.text('ask', source='shipped:translator', text='我', target='I love the old house', row=2))
+            self.assertEqual([len(stack['attn'][0][0]) for stack in longer['attention']], [0, 1, 1])
 
     def test_wrong_arguments_are_one_line(self):
         with Server(self.folder) as server:

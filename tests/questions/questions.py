@@ -13,6 +13,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -234,11 +235,16 @@ def by_process(words, folder):
     return ran.returncode, ran.stdout, ran.stderr
 
 
+def forget(*written):
+    """A study of shards is a folder."""
+    for path in written:
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
 def ask(draw, form, answer=asks.answer):
     """Exit status, standard error, and what was written."""
     file = draw.folder / ('answer.' + form)
-    for written in (file, draw.folder / 'study.jsonl'):
-        written.unlink(missing_ok=True)
+    forget(file, draw.folder / 'study.jsonl')
     words = [*draw.words]
     to_file = form in ('svg', 'pdf', 'html', 'py', 'npz', 'safetensors')
     words += ['-o', str(file)] if to_file and draw.command in ('figure', 'page', 'code', 'export') else []
@@ -309,7 +315,7 @@ def one(number, folder, all_sources, options):
     for form in [*FORMATS[draw.command], *by]:
         try:
             if form == 'python':
-                (pathlib.Path(folder) / 'study.jsonl').unlink(missing_ok=True)
+                forget(pathlib.Path(folder) / 'study.jsonl')
                 form, code, errors, data = by_python(draw)
                 if several_answers(draw) and code == 2 and form == 'json':
                     continue  # one object is what it returns

@@ -109,6 +109,22 @@ TEST(Telling, ALongTextBeginsWithAWordThatIsLookedAt) {
   EXPECT_GE(attention_rows(*window.state.trace, window.state.view.chosen, query, 1)(0, key), kLeastPointing);
 }
 
+TEST(Telling, OpensOnAnotherWordAndNoPieceOfTheSame) {
+  for (const char* text : {"Ich habe gestern meiner Großmutter einen Brief geschrieben.", "Der Hund schläft",
+                           "mañana iremos a la playa", "buffalo buffalo Buffalo buffalo"}) {
+    RunningWindow window;
+    window.push(SetText{text}, EndGesture{}, ChooseStart{});
+    ASSERT_TRUE(window.state.view.pinned) << text;
+    const auto [query, key] = *window.state.view.pinned;
+    const auto& tokens = window.state.trace->query_tokens().tokens;
+    const auto first = [&](Index token) {
+      while (tokens[static_cast<std::size_t>(token)].continues) --token;
+      return token;
+    };
+    EXPECT_NE(first(query), first(key)) << text;
+  }
+}
+
 TEST(Telling, FollowsTheTextUntilTheUserChooses) {
   RunningWindow window;
   window.push(ChooseStart{});

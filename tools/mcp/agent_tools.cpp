@@ -103,7 +103,9 @@ Result<std::string> printed(AgentPlaces& places, const std::vector<std::string>&
     return std::ranges::any_of(places.looked_at, [&](auto& at) { return path.string().starts_with(at.string()); });
   });
   const auto asked = [&](const fs::path& path) {  // the letters of it that the question has: of a folder also files
-    const auto has = [&](const std::string& word) { return word.find(path.string()) != word.npos; };
+    const auto has = [&](const std::string& word) {
+      return path.has_filename() && word.find(path.string()) != word.npos;
+    };
     return std::ranges::any_of(words, has) ? path.string().size() : 0;
   };
   if (!places.refused.empty()) {
@@ -148,6 +150,7 @@ Status add_words(const std::string& name, const Argument& argument, const json& 
           : argument.takes(value);
   if (!fits)
     return bad_input(name, "", (argument.is_list() ? "a list, each " : "") + argument.type(), found_text(value));
+  if (value == "-") return bad_input(name, "", "a text or a path, as - is standard input", found_text(value));
   const auto text = [](const json& one) { return one.is_string() ? one.get<std::string>() : one.dump(); };
   const auto add = [&](const std::string& word) {  // behind = it may begin with a hyphen, but not be empty
     if (word.empty()) words.insert(words.end(), {argument.option, word});
@@ -174,14 +177,18 @@ json text_content(const std::string& text) { return {{"type", "text"}, {"text", 
 Result<json> with_row(const std::string& answer, const json& row) {
   auto parsed = parse_json("answer", answer);
   if (!parsed) return parsed.error();
+  if (!is_whole(row, 0, std::uint64_t{1} << 30)) return bad_input("row", "", "a whole number from 0", found_text(row));
+  if (!parsed->contains("attention")) return bad_input("row", "", "one sentence", "several");
   parsed->erase("mask");
+  const auto at = row.get<std::size_t>();
+  std::size_t rows = 0;  // the stacks of two texts have different ones
   for (json& stack : (*parsed)["attention"])
     for (json& layer : stack["attn"])
       for (json& head : layer) {
-        TRY(check_within("row", "", is_whole(row, 0, std::uint64_t{1} << 30) ? row.get<Index>() : -1,
-                         static_cast<Index>(head.size())));
-        head = json::array({head[row.get<std::size_t>()]});
+        rows = std::max(rows, head.size());
+        head = at < head.size() ? json::array({head[at]}) : json::array();
       }
+  TRY(check_within("row", "", static_cast<Index>(at), static_cast<Index>(rows)));
   return text_content(parsed->dump());
 }
 
@@ -260,6 +267,7 @@ Status AgentPlaces::confine(const std::vector<std::string>& names) {
   const ModelRoots roots = model_roots();
   for (const auto* list : {&roots.hugging_face, &roots.model_scope, &roots.folders, &roots.ollama, &roots.gguf})
     looked_at.insert(looked_at.end(), list->begin(), list->end());
+  std::erase(looked_at, fs::path());  // a root that this system has not
   confines = this;
   return Done{};
 }

@@ -16,7 +16,8 @@ constexpr std::size_t kExamples = 6;
 
 /// A text in the middle of the panel.
 void centred(const char* text) {
-  ImGui::SetCursorPosX(std::max(0.0f, (ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text).x) / 2));
+  const float room = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(text).x;
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, room / 2));
   ImGui::TextUnformatted(text);
 }
 

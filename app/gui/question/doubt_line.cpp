@@ -129,8 +129,10 @@ void unknown_words(Gui& gui, const Counts& counts, float width) {
   const float gap = 8 * gui.unit, right = ImGui::GetCursorScreenPos().x + width;
   const char* its_words = gui.word(kDoubtWords.its_words);
   const char* brief = gui.word(kDoubtWords.nearest);
-  // The sentence is found later: its room is kept.
-  const float buttons = button_width(its_words) + button_width(brief) + 2 * gap;
+  // The sentence is found later: its room is kept until there is none.
+  const auto& nearest = gui.state.nearest;
+  const bool searched = asked && nearest && nearest.question()->words == *asked;
+  const float buttons = button_width(its_words) + gap + (searched && nearest->empty() ? 0 : button_width(brief) + gap);
   doubt_text(gui, "unknown words", filled(gui.word(kDoubtWords.unknown), {numbers[0], numbers[1]}),
              filled(gui.word(kDoubtWords.unknown_brief), {numbers[0], numbers[1]}), width - buttons);
   if (!asked) return;
@@ -138,8 +140,7 @@ void unknown_words(Gui& gui, const Counts& counts, float width) {
   if (flat_button(gui, "its words", its_words)) ImGui::OpenPopup("its words");
   explain_item(gui, kDoubtWords.tip_its_words);
   words_popup(gui);
-  const auto& nearest = gui.state.nearest;
-  if (!nearest || nearest.question()->words != *asked || nearest->empty()) return;
+  if (!searched || nearest->empty()) return;
   ImGui::SameLine(0, gap);
   const std::string whole = gui.fonts.shown(*nearest);
   const bool fits =

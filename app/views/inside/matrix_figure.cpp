@@ -70,6 +70,22 @@ std::string add_cell(Page& page, const Trace& trace, const Cell& cell, const Fig
 
 }  // namespace
 
+namespace {
+
+/// A part of a term: its label may be cut, its number never.
+struct NumberedWidth {
+  float label = 0, number = 0;
+};
+/// `A[she, When]` and `  4.56e-05`; the last part is a number, a factor has a sign before it.
+std::pair<std::string, std::string> numbered(const std::string& text, std::size_t part) {
+  const std::size_t at = text.rfind("  ");
+  if (at != std::string::npos) return {text.substr(0, at), text.substr(at)};
+  if (part == 2 || text.starts_with("× ")) return {"", text};
+  return {text, ""};
+}
+
+}  // namespace
+
 std::string others_of(Language language, std::size_t shown, std::size_t all, std::optional<double> rest) {
   if (shown == all) return {};
   const std::string text =
@@ -80,20 +96,32 @@ std::string others_of(Language language, std::size_t shown, std::size_t all, std
 }
 
 void add_terms(Page& page, const std::vector<TermWords>& terms, Theme theme) {
-  const float size = page.label, gap = size, line = kLineOfText * size;
-  std::array<float, 3> widest{};
-  float largest = 0;
+  float size = page.label, gap = size;
+  std::array<NumberedWidth, 3> widest{};
+  float largest = 0, labels = 0, numbers = 0;
   for (const TermWords& one : terms) {
-    widest = {std::max(widest[0], page.measure(one.from, size)), std::max(widest[1], page.measure(one.times, size)),
-              std::max(widest[2], page.measure(one.addend, size))};
+    const std::string* parts[] = {&one.from, &one.times, &one.addend};
+    for (std::size_t part = 0; part < 3; ++part) {
+      const auto [label, number] = numbered(*parts[part], part);
+      widest[part].label = std::max(widest[part].label, page.measure(label, size));
+      widest[part].number = std::max(widest[part].number, page.measure(number, size));
+    }
     if (std::isfinite(one.length)) largest = std::max(largest, std::abs(one.length));
   }
-  float words = 0;
-  for (float& width : widest) words += width > 0 ? width += gap : 0;
-  const float natural = words + (kBar + 2) * size;
+  for (NumberedWidth& width : widest) {
+    width.number += width.label + width.number > 0 ? gap : 0;
+    labels += width.label, numbers += width.number;
+  }
+  if (numbers > page.room()) {  // of a narrow page
+    const float smaller = page.room() / numbers;
+    size *= smaller, gap *= smaller, labels *= smaller, numbers *= smaller;
+    for (NumberedWidth& width : widest) width.label *= smaller, width.number *= smaller;
+  }
+  const float line = kLineOfText * size, natural = labels + numbers + (kBar + 2) * size;
   const auto columns = std::max<std::size_t>(1, static_cast<std::size_t>((page.room() + 2 * size) / natural));
-  const float shrink = std::min(1.0f, page.room() / words);
-  const float bar = std::min(kBar * size, page.room() - shrink * words);  // the length of the longest, both ways
+  const float shrink = labels > 0 ? std::clamp((page.room() - numbers) / labels, 0.0f, 1.0f) : 1;
+  // The length of the longest, both ways.
+  const float bar = std::min(kBar * size, page.room() - shrink * labels - numbers);
   const bool bars = bar > 2 * size;
   const std::size_t rows = (terms.size() + columns - 1) / columns;
   for (std::size_t i = 0; i < terms.size(); ++i) {
@@ -101,10 +129,12 @@ void add_terms(Page& page, const std::vector<TermWords>& terms, Theme theme) {
     const float y = page.y + (static_cast<float>(i % rows) + 0.5f) * line;
     const std::string* parts[] = {&terms[i].from, &terms[i].times, &terms[i].addend};
     for (std::size_t part = 0; part < 3; ++part) {
+      const auto [label, number] = numbered(*parts[part], part);
+      const float room = shrink * widest[part].label;
       if (!parts[part]->empty())
-        add_text(page, {x, y}, cut_to(*parts[part], size, shrink * widest[part] - 0.5f * gap, page.measure), size,
+        add_text(page, {x, y}, (label.empty() ? label : cut_to(label, size, room, page.measure)) + number, size,
                  part == 2 ? page.ink.text : page.ink.dim);
-      x += shrink * widest[part];
+      x += room + widest[part].number;
     }
     const float share = largest > 0 && std::isfinite(terms[i].length) ? terms[i].length / largest : 0;
     const float middle = x + bar / 2, end = middle + share * bar / 2;

@@ -33,6 +33,8 @@ std::string line_text(Language language, const Trace& trace, Stack stack, const 
   return begin + reads(keys, rivals.word) + words(language, kInsideWords.rival_comma) + reads(keys, rivals.rival);
 }
 
+std::string signed_share(double share) { return (share < 0 ? "−" : "") + share_text(std::abs(share)); }
+
 }  // namespace
 
 RivalWords rivals_in_words(Language language, const Trace& trace, Stack stack, const Rivals& rivals) {
@@ -44,8 +46,9 @@ RivalWords rivals_in_words(Language language, const Trace& trace, Stack stack, c
              {text.word, text.rival, share_text(double(rivals.weight)), share_text(double(rivals.rival_weight)),
               score_text(rivals.difference), formatted(times < 9.95 ? "%.1f" : "%.0f", times)});
   const bool explains = rivals.carried() >= kCarried;
-  text.carried = filled(words(language, explains ? kInsideWords.rival_carried : kInsideWords.rival_not_carried),
-                        {std::to_string(rivals.lines.size()), share_text(rivals.carried())});
+  text.carried =
+      filled(words(language, explains ? kInsideWords.rival_carried : kInsideWords.rival_not_carried),
+             {std::to_string(rivals.lines.size()), signed_share(rivals.share()), signed_share(1 - rivals.share())});
   const auto favours = [&](double value) {
     return formatted("%+.2f ", std::abs(value)) + (value < 0 ? text.rival : text.word);
   };

@@ -43,9 +43,13 @@ Result<Drawing> draw_sentence(const FigureSubject& subject, const FigureOptions&
   page.y += frame.box.h * unit;
   const std::string least = tick_number(drawn.threshold);
   const ColourScale scale{.theme = options.theme, .top = 1, .colours = options.colours};
-  return finished(std::move(page), subject, options, scale, false,
-                  {options.language == Language::zh ? "灰弧：任一头的权重不小于 " + least
-                                                    : "grey arcs: weights of any head from " + least + " up"});
+  std::vector<std::string> remarks;
+  if (folded && folded->fold.done.special) remarks.emplace_back(words(options.language, kFigureWords.special_left_out));
+  if (folded && folded->fold.done.words) remarks.emplace_back(words(options.language, kFigureWords.words_merged));
+  remarks.push_back(filled(words(options.language, kFigureWords.grey_arcs), {least}));
+  FigureOptions shared = options;  // its cells are of many heads
+  shared.own_range = false;
+  return finished(std::move(page), subject, shared, scale, false, remarks);
 }
 
 }  // namespace headlight

@@ -4,8 +4,14 @@
 namespace headlight {
 
 std::string name_of_row(Language language, const HeadName& name) {
-  if (name.named || !name.measure || name.measure == Measure::special) return {};
+  // Of all rows of a head; this row does not rest.
+  if (name.named || !name.measure || name.measure == Measure::special || name.measure == Measure::sink) return {};
   return language == Language::zh ? name.words : name.words.substr(0, name.words.find(' '));
+}
+
+std::string pairs_above(Language language, Index count, float threshold) {
+  return filled(words(language, count == 1 ? kTextWords.pair_above : kTextWords.pairs_above),
+                {std::to_string(count), cell_number(threshold)});
 }
 
 PointedSentence pointed_at(const SentenceContent& content, const DrawnSentence& drawn, Point at, float near) {

@@ -43,6 +43,7 @@ struct SentenceWishes {
   Theme theme = Theme::light;
   Language language = Language::en;
   ColourMap colours = ColourMap::teal;
+  std::optional<ColourScale> scale = {};  // of the strip; nothing: linear, from 0 to 1
   float opacity = 1;
 };
 
@@ -90,6 +91,8 @@ PointedSentence pointed_at(const SentenceContent& content, const DrawnSentence& 
 
 /// What a row of the strip has room for of a head's name: of what it does at other places than relations.
 std::string name_of_row(Language language, const HeadName& name);
+/// `29 pairs above .30`: DrawnSentence::above.
+std::string pairs_above(Language language, Index count, float threshold);
 
 /// The name of an arc in few words: "determiner", "pronoun → noun".
 std::string arc_name(Language language, const std::string& relation, bool reversed, bool brief = true);

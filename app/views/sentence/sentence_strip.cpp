@@ -20,7 +20,8 @@ struct StripRow {
 
 struct WordStrip {
   std::vector<StripRow> rows;
-  std::size_t resting = 0;  // heads that give other words less than half of their weight
+  // Heads that give other words less than half of their weight, by what has more of the rest.
+  std::size_t resting = 0, on_itself = 0;
 };
 
 float difference(const SentenceHead& a, const SentenceHead& b, Index row) {
@@ -40,17 +41,17 @@ WordStrip strip_of(const SentenceContent& content, bool bars) {
     const bool pinned = content.pinned && content.pinned->head == head.head;
     if (pinned && bars) continue;
     StripRow one{{&head}, false, head.off};
-    float sum = 0;
+    float sum = 0, special = content.rests(head, row), own = 0;
     for (Index j = 0; j < std::ssize(content.keys); ++j) {
       const float weight = SentenceContent::weight(head, row, j);
-      const bool other = alone || !(content.one && j == row);
-      if (other && !content.keys[static_cast<std::size_t>(j)].special)
-        sum += weight, one.away = std::max(one.away, weight);
+      if (content.keys[static_cast<std::size_t>(j)].special) special += weight;
+      else if (!alone && content.one && j == row) own += weight;
+      else sum += weight, one.away = std::max(one.away, weight);
     }
     one.named = std::ranges::any_of(content.named,
                                     [&](const SentenceArc& arc) { return arc.query == row && arc.head == head.head; });
     if (!alone && !one.named && !pinned && sum < kLooks) {
-      ++strip.resting;
+      ++(special >= own ? strip.resting : strip.on_itself);
       continue;
     }
     rows.push_back(std::move(one));
@@ -179,9 +180,10 @@ void add_bars(SentenceCanvas& canvas, const std::vector<Box>& cells, float y, fl
     if (lit && pinned.by_hand)
       canvas.drawing.add(Rectangle{.box = {bar.right() - 6, bar.y, 6, 6}, .fill = inks.action});
     if (weight < kLeastNumber) continue;
-    const bool inside = tall > kLeastInside;
-    number_in(canvas, inside ? Box{bar.x, bar.y + 2, bar.w, 14} : Box{cell.x, bar.y - 15, cell.w, 14},
-              cell_number(weight), inside ? text_on(fill) : inks.dim);
+    const std::string number = cell_number(weight);
+    const bool inside = tall > kLeastInside && canvas.width(number, 12) + 4 <= bar.w;
+    number_in(canvas, inside ? Box{bar.x, bar.y + 2, bar.w, 14} : Box{cell.x, std::max(y, bar.y - 15), cell.w, 14},
+              number, inside ? text_on(fill) : inks.dim);
   }
   canvas.drawing.add(Stroke{{first, bottom}, {last, bottom}, 1, inks.outline});
   canvas.drawn.bars = {first, y, last - first, height};
@@ -214,7 +216,8 @@ void add_row(SentenceCanvas& canvas, const StripRow& row, const std::vector<Box>
   constexpr float kLeastNumber = 0.095f;
   const SentenceContent& content = canvas.content;
   const SentenceHead& head = *row.heads.front();
-  const ColourScale scale{.theme = canvas.wishes.theme, .top = 1, .colours = canvas.wishes.colours};
+  const ColourScale scale = canvas.wishes.scale.value_or(
+      ColourScale{.theme = canvas.wishes.theme, .top = 1, .colours = canvas.wishes.colours});
   const float first = cells.front().x, last = cells.back().right();
   const auto faded = [&](Rgb colour) { return row.off ? mixed(canvas.inks.ground, colour, 0.35f) : colour; };
   canvas.drawing.add(Rectangle{{first, y, last - first, height}, {}, canvas.inks.line, 1});
@@ -308,10 +311,11 @@ void add_strip(SentenceCanvas& canvas, const WordLines& words, float y) {
   };
   std::string line;
   if (more > 0) line = said(more, kTextWords.more_head, kTextWords.more_heads_here);
-  if (strip.resting > 0)
-    line += (line.empty() ? "" : " · ") +
-            (content.heads.front().rests ? said(strip.resting, kTextWords.head_rests, kTextWords.heads_rest)
-                                         : said(strip.resting, kTextWords.head_on_itself, kTextWords.heads_on_itself));
+  const auto and_of = [&](std::size_t count, const Words& singular, const Words& plural) {
+    if (count > 0) line += (line.empty() ? "" : " · ") + said(count, singular, plural);
+  };
+  and_of(strip.resting, kTextWords.head_rests, kTextWords.heads_rest);
+  and_of(strip.on_itself, kTextWords.head_on_itself, kTextWords.heads_on_itself);
   if (!line.empty()) canvas.text({cells.front().x, y + 9}, line, 13, canvas.inks.dim);
 }
 

@@ -215,6 +215,11 @@ TEST_F(OwnWhyTest, WhyThisWordAndNotItsRivalInLinesThatCanBeSwitchedOff) {
   for (std::size_t i = 0; i < rivals.lines.size(); ++i) EXPECT_TRUE(h.has("rival line " + std::to_string(i)));
   const bool explains = rivals.carried() >= kCarried;
   EXPECT_TRUE(h.says(explains ? "largest writers have" : "No few writers decide it")) << h.words_on_screen();
+  double sum = 0;
+  for (const Rivals::Line& line : rivals.lines) sum += line.value;
+  EXPECT_NEAR(rivals.share(), sum / rivals.difference, 1e-9);
+  EXPECT_NEAR(sum + rivals.rest, rivals.difference, 1e-9);
+  EXPECT_TRUE(h.says("have " + share_text(rivals.share()) + " of this difference")) << h.words_on_screen();
   EXPECT_TRUE(h.has("score and sum")) << "the whole table stays behind it";
   for (std::size_t i = 0; i < rivals.lines.size(); ++i) {
     const std::string name = "rival off " + std::to_string(i);

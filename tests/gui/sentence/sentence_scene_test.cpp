@@ -44,6 +44,31 @@ AskedScene asked(const std::string& text, const std::string& source = "") {
   return one;
 }
 
+/// Of the row that is read the heads that look at no other word, by what has more of the rest: from the whole rows.
+std::pair<int, int> resting_heads(const AskedScene& one) {
+  const auto& tokens = one.trace->key_tokens().tokens;
+  const FoldedStack& folded = *one.folded->stacks[0];
+  std::pair<int, int> found;
+  for (const HeadRef& head : heads_of(*one.trace, Stack::self)) {
+    double special = 0, own = 0, others = 0;
+    for (Index query = 0; query < one.trace->queries(); ++query) {
+      if (folded.fold.queries.group(query) != one.content.query) continue;
+      const Matrix row = attention_rows(*one.trace, head, query, 1);
+      for (Index key = 0; key < row.cols(); ++key) {
+        const bool is_special = tokens[static_cast<std::size_t>(key)].special;
+        const bool is_own = folded.fold.keys.group(key) == one.content.query;
+        (is_special ? special : is_own ? own : others) += static_cast<double>(std::max(0.0f, row(0, key)));
+      }
+    }
+    const bool named = std::ranges::any_of(
+        one.content.named, [&](const SentenceArc& arc) { return arc.query == one.content.query && arc.head == head; });
+    if (named || (one.content.pinned && one.content.pinned->head == head) || others >= 0.5 * (special + own + others))
+      continue;
+    ++(special >= own ? found.first : found.second);
+  }
+  return found;
+}
+
 /// The scene of a window of 1440 × 900 pixels.
 const SentenceFrame kFrame = sentence_frame({16, 215, 788, 541}, 1440, 900);
 
@@ -201,6 +226,24 @@ TEST(SentenceScene, DenseAnswersRaiseTheThreshold) {
   EXPECT_EQ(wished.drawn.threshold, kLeastArc);
   EXPECT_GT(wished.drawn.above, scene.drawn.above);
   EXPECT_GT(wished.drawn.arcs.size(), kMostThinArcs);
+}
+
+TEST(SentenceScene, HeadsThatLookNowhereElseRestOnSpecialTokensOrLookAtTheWordItself) {
+  for (const char* text :
+       {"Ich habe gestern meiner Großmutter einen Brief geschrieben.", "The cat sat on the mat", "Hello world"}) {
+    const AskedScene one = asked(text);
+    const auto [rest, itself] = resting_heads(one);
+    ASSERT_GT(rest + itself, 0) << text;
+    const Painted scene = painted(one.content);
+    const auto says = [&](const std::string& words) {
+      return std::ranges::any_of(figures::all<Text>(scene.drawing),
+                                 [&](const Text& line) { return line.text.find(words) != std::string::npos; });
+    };
+    if (rest > 0) { EXPECT_TRUE(says(std::to_string(rest) + (rest == 1 ? " head rests" : " heads rest"))) << text; }
+    if (itself > 0) {
+      EXPECT_TRUE(says(std::to_string(itself) + (itself == 1 ? " looks" : " look") + " at the word itself")) << text;
+    }
+  }
 }
 
 }  // namespace

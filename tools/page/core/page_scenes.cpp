@@ -218,9 +218,7 @@ std::optional<PageScene> scene_of_sentence(PageMaps& maps, const PageLook& look,
       add_sentence(scene.drawing, *content, frame, wishes, 1, measure);
     }
   }
-  if (content->keys.size() > 1)
-    scene.beside["legend"] = filled(words(look.language, kTextWords.weights_above),
-                                    {std::to_string(drawn.above), cell_number(drawn.threshold)});
+  if (content->keys.size() > 1) scene.beside["legend"] = pairs_above(look.language, drawn.above, drawn.threshold);
   const auto all = std::make_shared<const std::pair<SentenceContent, DrawnSentence>>(*std::move(content), drawn);
   scene.at = [all](Point point) -> json {
     const SentenceContent& of = all->first;

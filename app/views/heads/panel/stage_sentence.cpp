@@ -32,7 +32,8 @@ constexpr float kChipPad = 7;  // of a guessed word: before its text, before its
 
 std::string number_of(const GuessedWord& guessed) {
   const std::string number = share_text(static_cast<double>(guessed.word.probability));
-  return guessed.before ? share_text(static_cast<double>(*guessed.before)) + " → " + number : number;
+  const std::string before = guessed.before ? share_text(static_cast<double>(*guessed.before)) : number;
+  return before == number ? number : before + " → " + number;
 }
 
 float guessed_width(Gui& gui, const GuessedWord& guessed) {

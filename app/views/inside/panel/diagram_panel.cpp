@@ -185,6 +185,7 @@ void word_bracket(Gui& gui) {
     const std::string whole = gui.fonts.shown(axis_label(joined(tokens, word))) + " " + weight_text(sum) + " = " +
                               (of_query ? gui.word(kAnswerWords.mean_of) : "");
     goes_on(whole, 12);
+    ImGui::AlignTextToFramePadding();  // as the links beside it
     ImGui::TextUnformatted(whole.c_str());
     for (Index i = 0; i < word.count; ++i) {
       const CellRef piece = of_query ? CellRef{word.first + i, cell.key} : CellRef{cell.query, word.first + i};
@@ -192,6 +193,7 @@ void word_bracket(Gui& gui) {
       const std::string label = gui.fonts.shown(axis_label(joined(tokens, {word.first + i, 1}))) + " " +
                                 weight_text(weight) + (i + 1 < word.count && !of_query ? " +" : "");
       goes_on(label, 6);
+      ImGui::AlignTextToFramePadding();
       if (piece == cell) ImGui::TextUnformatted(label.c_str());
       else if (link_button(gui, ((of_query ? "query piece " : "key piece ") + std::to_string(i)).c_str(),
                            label.c_str()))

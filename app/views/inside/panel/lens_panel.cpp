@@ -106,7 +106,9 @@ void lens_list(Gui& gui) {
     wrapped_dim(gui, plain_lines(gui, *shown->lens.problem));
     return gui.name_item("no terms", BoxKind::label);
   }
+  ImGui::PushTextWrapPos(0);
   ImGui::TextUnformatted(gui.fonts.shown(logit_line(state.settings.language, shown->lens)).c_str());
+  ImGui::PopTextWrapPos();
   gui.name_item("logit and sum", BoxKind::label);
   terms(gui, *shown);
 }

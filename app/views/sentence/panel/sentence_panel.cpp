@@ -148,6 +148,7 @@ SentenceStage sentence_stage(Gui& gui, const Box& room) {
                         .theme = state.settings.theme,
                         .language = state.settings.language,
                         .colours = state.settings.colours,
+                        .scale = colour_scale(state),
                         .opacity = answer_opacity(gui)};
   const TextSide side = side_of(state, true);
   if (const Tokens* tokens = shown_tokens(state, side))
@@ -185,7 +186,7 @@ SentenceStage sentence_stage(Gui& gui, const Box& room) {
 }
 
 std::string arcs_line(const Gui& gui, const SentenceStage& stage) {
-  return filled(gui.word(kTextWords.weights_above), {std::to_string(stage.above), cell_number(stage.threshold)}) + " ▾";
+  return pairs_above(gui.state.settings.language, stage.above, stage.threshold) + " ▾";
 }
 
 void arcs_menu(Gui& gui, const SentenceStage& stage) {
