@@ -59,7 +59,7 @@ class Draw:
         self.random, self.folder, self.options = np.random.default_rng([SEED, number]), folder, options
         self.source = self.pick(*all_sources)
         self.command = self.pick(*OFTEN, *FORMATS)
-        self.words = [self.command, *self.source.words]
+        self.words, self.view = [self.command, *self.source.words], None
 
     def pick(self, *values):
         return values[self.random.integers(len(values))]
@@ -160,20 +160,30 @@ VALUES = {flag: lambda d: '' for flag in FLAGS} | {
     '--baseline': lambda d: d.pick('mean:', 'resample:', 'position:') + d.lines(), '--probe': lambda d: d.pick('repeated-random:3x4', 'repeated-random:1x2', 'repeated-random:0x4', 'repeated-random:3', 'random:3x4'),
     '--above': lambda d: d.pick(0, 0.3, 0.9), '--against': lambda d: d.pick(*d.source.words[:1], 'shipped:decoder') if d.command == 'heads'
     else d.other_question(), '--dialect': lambda d: d.pick('numpy', 'einsum', 'matmul', 'module'),
-    '--view': lambda d: d.pick('heads', 'sentence', 'head', 'changes', 'text', 'glance', 'inside', 'writers', 'lens', 'diagram', 'matrix', 'flow',
+    '--view': lambda d: d.view or d.pick('heads', 'sentence', 'head', 'changes', 'text', 'glance', 'inside', 'writers', 'lens', 'diagram', 'matrix', 'flow',
                                'compare', 'patch') if d.command == 'figure' else d.pick('lens', 'patch'),
     '--matrix': lambda d: d.pick('W_Q', 'q', 'scores', 'z', 'weights', 'layers.0.attention.heads.0.weights'), '--row': lambda d: d.number(0, 3), '--column': lambda d: d.number(0, 3),
     '--heads': D.head, '--order': lambda d: d.pick('layer', 'entropy', 'effect', 'found'), '--threshold': lambda d: d.pick(0.05, 0.4),
-    '--queries': lambda d: d.pick('0', '0-2', '2,0', '9'), '--keys': lambda d: d.pick('0', '1-2', '2-1', '9'), '--mean': lambda d: d.pick('heads', 'layers'),
+    '--queries': lambda d: d.pick('0', '0-2', '2,0', '9'), '--keys': lambda d: d.pick('0', '1-2', '2-1', '9'), '--mean': lambda d: d.pick('head', 'layer', 'all') if d.command == 'figure' else d.pick('heads', 'layers'),
     '--fold': lambda d: d.pick('special', 'words', 'none'), '--maps': lambda d: d.pick('norms', 'rollout'), '--pair': lambda d: 'a-b',
     '--only-layers': lambda d: d.pick(0, '0-1'), '--width': lambda d: d.pick('column', 'slide', 85), '--theme': lambda d: d.pick('dark', 'light'),
-    '--colours': lambda d: d.pick('log', 'teal', 'grey'), '--colour-map': lambda d: d.pick('viridis', 'grey'),
+    '--colours': lambda d: d.pick('log', 'linear', 'linear', 'teal'), '--colour-map': lambda d: d.pick('viridis', 'grey'),
     '--range': lambda d: d.pick('0,0.5', '-1,1', '0.5,0'), '--grid': lambda d: d.pick('2x3', '3x1', '9x9', '3'),
     '--mask-true': lambda d: d.pick('blocks', 'keeps'),
     '--array': lambda d: 'attentions', '--axes': lambda d: 'layers,heads,queries,keys', '--sentence': lambda d: 0, '--step': lambda d: 0,
     '--language': lambda d: d.pick('en', 'zh'), '--reduce': D.reduction, '--threads': lambda d: d.pick(1, 2), '--jobs': lambda d: d.pick(0, 1, 2),
     '--most': lambda d: d.pick(0.001, 1, 500), '--adapter': lambda d: d.pick('none', str(d.folder)), '--treebank': lambda d: GOLDEN / 'claims.conllu',
     '--shard': lambda d: d.pick('1/2', '2/2', '3/2'), '--gather': D.pairs, '--by': lambda d: d.pick('token', 'word')}
+# Of figures: what a view cannot be without, and the options that it reads of those that not all read.
+OF_VIEW = {'heads': ('', '--own-range --colours --fold --range --heads --order --ascending --only-layers --maps --reduce'),
+           'glance': ('', '--own-range --colours --fold --range --heads --order --ascending --only-layers --maps --reduce'),
+           'head': ('', '--own-range --colours --fold --range --maps --reduce'),
+           'text': ('', '--colours --fold --range --query --queries --keys --mean'), 'sentence': ('', '--query --key'),
+           'inside': ('', '--query --key'), 'writers': ('', '--query --key'), 'lens': ('', '--query --answers'), 'diagram': ('', '--query'),
+           'matrix': ('--matrix', '--row --column'), 'flow': ('', '--fold --threshold --heads'),
+           'compare': ('--against', '--own-range --colours --fold --align'), 'changes': ('--against', '--own-range --colours --query --key --align'),
+           'patch': ('--against', '--query --answers --at --metric --align')}
+OF_VIEWS = {option for needed, read in OF_VIEW.values() for option in (needed + ' ' + read).split()} | {'--view', '--from', '--to', '--pair'}
 NEEDED = {'why': ('--head', '--query', '--key'), 'explain': ('--head', '--query', '--key'), 'patch': ('--at', '--from')}
 
 
@@ -198,6 +208,9 @@ def words_of(draw):
         chosen = ['--from-head', '--to', draw.pick('--from', '--baseline')]
     elif command == 'patch' and draw.number(0, 8) == 0:
         chosen = ['--at', '--baseline']
+    elif command == 'figure' and draw.number(0, 4):
+        draw.view = draw.pick(*OF_VIEW)
+        chosen = ['--view', *OF_VIEW[draw.view][0].split()]
     elif command == 'figure':
         chosen = list(draw.pick(('--view',), ('--view', '--against'), ('--view', '--answers', '--metric'), ('--view', '--heads'),
                                 ('--view', '--order'), ('--reduce',), ('--fold',), ('--maps',), ('--matrix', '--view')))
@@ -207,14 +220,15 @@ def words_of(draw):
         one not in SHAPE or '--random' in draw.source.words) and (one not in HELD or draw.source.arch == 'tensors') and (
             one not in ('--encoder-mask', '--cross-mask') or draw.source.two) and (one != '--split' or '--random' in draw.source.words) and (
             not one.startswith('--at-') or '--at' in chosen or command == 'heads') and (one != '--token' or command != 'lens' or draw.number(0, 4) == 0) and (
-            command != 'patch' or one not in ('--at', '--to', '--from-head'))]
+            command != 'patch' or one not in ('--at', '--to', '--from-head')) and (
+                not draw.view or one not in OF_VIEWS or one in OF_VIEW[draw.view][1].split())]
     if draw.number(0, 12) == 0:  # whatever the command has, whether it belongs together or not
         free = [one for one in options if one not in LEFT_OUT and one not in chosen]
         chosen = chosen[draw.number(0, 2):]
     chosen += sorted(free, key=lambda option: asked[option] + 4 * draw.random.random())[:draw.pick(0, 1, 2, 2, 3, 4)]  # the rarest first
     if command == 'heads' and {'--control', '--baseline', '--metric', '--answers', '--query', '--at-heads', '--at-layers'} & set(chosen) and '--effect' not in chosen:
         chosen.append('--effect')
-    words = [] if {'--pairs', '--treebank'} & set(chosen) and draw.number(0, 30) else draw.source.question(draw, draw.number(0, 6) == 0)
+    words = [] if {'--pairs', '--treebank'} & set(chosen) and draw.number(0, 30) else draw.source.question(draw, not draw.view and draw.number(0, 6) == 0)
     for option in chosen:
         value = draw.value(option)
         if value is None:
