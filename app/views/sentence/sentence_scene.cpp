@@ -151,6 +151,7 @@ void add_chips(SentenceCanvas& canvas, const std::vector<SentenceWord>& words, c
     float x = place.x + lines.pad;
     for (std::size_t p = 0; p + 1 < words[i].pieces.size(); ++p) {
       x += canvas.width(words[i].pieces[p], lines.size);
+      if (x > box.right()) break;  // of a word that is cut
       canvas.drawing.add(Rectangle{.box = {x - 0.5f, box.bottom() - 4, 1, 4}, .fill = inks.outline});
     }
     (queries ? canvas.drawn.words : canvas.drawn.keys).push_back(box);
