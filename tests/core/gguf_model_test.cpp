@@ -174,6 +174,60 @@ TEST(GgufModel, IsRefusedByTheKeyThatIsWrong) {
   expect(wide.put("llama.attention.value_length", 3u), "llama.attention.value_length: expected as key_length");
 }
 
+/// The metadata of a small model with heads of 4 columns, and its table of tokens.
+GgufBytes small_gguf(const std::string& architecture) {
+  GgufBytes made;
+  made.put("general.architecture", architecture);
+  for (const auto& [key, value] : {std::pair{"embedding_length", 8u},
+                                   {"feed_forward_length", 4u},
+                                   {"context_length", 64u},
+                                   {"attention.head_count", 2u},
+                                   {"block_count", 1u}})
+    made.put(architecture + "." + key, value);
+  made.put(architecture + ".attention.layer_norm_rms_epsilon", 1e-5f);
+  made.tensor("token_embd.weight", {8, 2}, 0, std::string(64, '\0'));
+  return made;
+}
+
+Result<HubConfig> hub_of(const GgufBytes& made) {
+  const std::string bytes = made.bytes();
+  auto model = gguf_model(TRY(locate_gguf("m.gguf", bytes)));
+  if (!model) return model.error();
+  return model->hub;
+}
+
+// Of a head's two pairs the second turns by 0.01 where nothing is scaled.
+TEST(GgufRotation, IsScaledAsLlamaCppScalesIt) {
+  struct Case {
+    const char *type, *key;
+    float value, frequency;
+  };
+  for (const auto& [type, key, value, frequency] :
+       {Case{nullptr, "rope.scaling.factor", 4, 0.0025f}, Case{nullptr, "rope.scale_linear", 4, 0.0025f},
+        Case{"linear", "rope.scale_linear", 4, 0.0025f}, Case{"longrope", "rope.scaling.factor", 4, 0.0025f},
+        Case{"none", "rope.scaling.factor", 4, 0.01f}, Case{nullptr, "rope.scaling.factor", 1, 0.01f},
+        Case{nullptr, "rope.scale_linear", 0, 0.01f}}) {
+    GgufBytes made = small_gguf("llama");
+    if (type) made.put("llama.rope.scaling.type", type);
+    const auto hub = hub_of(made.put(std::string("llama.") + key, value));
+    ASSERT_TRUE(hub) << key << " " << hub.error().message();
+    EXPECT_FLOAT_EQ(hub->rotary->frequencies(1), frequency) << key << " " << value;
+  }
+  const auto yarn = [](float factor) {
+    return hub_of(small_gguf("llama")
+                      .put("llama.rope.scaling.type", "yarn")
+                      .put("llama.rope.scaling.factor", 4.0f)
+                      .put("llama.rope.scaling.attn_factor", factor));
+  };
+  const auto usual = yarn(1), twice = yarn(2), none = yarn(0);
+  ASSERT_TRUE(usual && twice);
+  EXPECT_GT(usual->rotary->factor, 1);
+  EXPECT_FLOAT_EQ(twice->rotary->factor, 2 * usual->rotary->factor);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message(),
+            "m.gguf: llama.rope.scaling.attn_factor: expected a number above 0, below 1000, found 0");
+}
+
 TEST(GgufStores, HaveNamesForTheirModels) {
   namespace fs = std::filesystem;
   const TemporaryFolder folder;

@@ -91,12 +91,14 @@ Status add_rotation(const GgufFile& file, const std::string& before, std::int64_
   const json rotated = TRY(stored_number(file, before, "rope.dimension_count"));
   if (rotated.is_number() && rotated != width && width > 0)
     config["partial_rotary_factor"] = rotated.get<double>() / static_cast<double>(width);
-  const auto type = file.value<std::string_view>(before + "rope.scaling.type").value_or("none");
-  if (type == "none" || type == "longrope") return Done{};  // longrope: the factors are tensors
-  json scaling{{"rope_type", printable(type)}};
+  // As llama.cpp: linear where nothing is said, and beside the factors of longrope, which are tensors.
+  auto type = file.value<std::string_view>(before + "rope.scaling.type").value_or("linear");
+  if (type == "longrope") type = "linear";
+  const json factor = TRY(stored_number(file, before, "rope.scaling.factor|rope.scale_linear"));
+  if (type == "none" || (type == "linear" && (factor.is_null() || factor == 0 || factor == 1))) return Done{};
+  json scaling{{"rope_type", printable(type)}, {"factor", factor}};
   const std::string inside = before + "rope.scaling.";
-  for (const auto& [stored, own] : {std::pair{"factor", "factor"},
-                                    {"original_context_length", "original_max_position_embeddings"},
+  for (const auto& [stored, own] : {std::pair{"original_context_length", "original_max_position_embeddings"},
                                     {"yarn_beta_fast", "beta_fast"},
                                     {"yarn_beta_slow", "beta_slow"}})
     if (const auto value = file.number(inside + stored)) scaling[own] = *value;
@@ -153,6 +155,17 @@ Result<json> config_of(const GgufFile& file, const std::string& before, const js
   return config;
 }
 
+/// Of sines and cosines, whatever the kind of scaling.
+Status apply_attention_factor(const GgufFile& file, const std::string& before, HubConfig& hub) {
+  const std::string key = before + "rope.scaling.attn_factor";
+  const double factor = file.number(key).value_or(1);
+  if (!(factor > 0 && factor < 1e3))
+    return bad_input(file.where, key, "a number above 0, below 1000", formatted("%g", factor), ErrorCode::bad_config);
+  for (auto* rotary : {&hub.rotary, &hub.window_rotary})
+    if (*rotary) (*rotary)->factor *= static_cast<float>(factor);
+  return Done{};
+}
+
 /// Llama 3.1's and Phi-3's: a factor of each pair's wave, in a tensor. Of two, one is for texts up to the length that
 /// the model was trained on, the other for longer ones, which are refused.
 Status apply_rope_factors(const GgufFile& file, const std::string& before, HubConfig& hub) {
@@ -176,10 +189,7 @@ Status apply_rope_factors(const GgufFile& file, const std::string& before, HubCo
     frequencies(i) /= factor;
   }
   if (!by_length) return Done{};
-  const std::string inside = before + "rope.scaling.";
-  if (const auto factor = file.number(inside + "attn_factor"); factor && *factor > 0 && *factor < 1e3)
-    hub.rotary->factor = static_cast<float>(*factor);
-  if (const auto most = file.number(inside + "original_context_length"); most && *most >= 1 && *most < 1e9)
+  if (const auto most = file.number(before + "rope.scaling.original_context_length"); most && *most >= 1 && *most < 1e9)
     hub.longest = LongestText{static_cast<Index>(*most), "as longer ones change the rotation"};
   return Done{};
 }
@@ -219,6 +229,7 @@ Result<GgufModel> gguf_model(GgufFile file) {
   if (row->contains("moved norms")) hub.norms_store_rest = false;
   hub.stored_outputs_first = true;
   if (hub.rotary) hub.rotary->interleaved = row->contains("pairs");
+  TRY(apply_attention_factor(file, before, hub));
   TRY(apply_rope_factors(file, before, hub));
   return GgufModel{.hub = std::move(hub), .stored = renamed_arrays(file.stored, (*row)["tensors"])};
 }
