@@ -228,6 +228,25 @@ TEST(GgufRotation, IsScaledAsLlamaCppScalesIt) {
             "m.gguf: llama.rope.scaling.attn_factor: expected a number above 0, below 1000, found 0");
 }
 
+TEST(GgufRotation, OfGemma3HasOllamasKeysToo) {
+  const auto thetas = [](const GgufBytes& made) {
+    const auto hub = hub_of(made);
+    EXPECT_TRUE(hub) << hub.error().message();
+    const auto theta = [](const Rotary& rotary) { return 1 / (rotary.frequencies(1) * rotary.frequencies(1)); };
+    return hub ? std::pair{theta(*hub->rotary), theta(*hub->window_rotary)} : std::pair{0.0f, 0.0f};
+  };
+  const auto expect = [&](const GgufBytes& made, float global, float local) {
+    const auto [first, second] = thetas(made);
+    EXPECT_NEAR(first, global, global * 1e-4f);
+    EXPECT_NEAR(second, local, local * 1e-4f);
+  };
+  const auto made = small_gguf("gemma3");
+  expect(made, 1e6f, 1e4f);
+  expect(GgufBytes(made).put("gemma3.rope.freq_base", 2e6f).put("gemma3.rope.freq_base_swa", 5e3f), 2e6f, 5e3f);
+  expect(GgufBytes(made).put("gemma3.rope.global.freq_base", 2e6f).put("gemma3.rope.local.freq_base", 5e3f), 2e6f,
+         5e3f);
+}
+
 TEST(GgufStores, HaveNamesForTheirModels) {
   namespace fs = std::filesystem;
   const TemporaryFolder folder;
