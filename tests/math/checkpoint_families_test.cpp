@@ -153,6 +153,13 @@ TEST(Families, LayersSeeNoFurtherThanTheirWindow) {
   EXPECT_TRUE(qwen.refusal().ends_with(
       "layer_types: expected full_attention or sliding_attention, found \"chunked_attention\""))
       << qwen.refusal();
+  Parts smol("family-smollm3");
+  smol.config["sliding_window"] = 4;
+  EXPECT_EQ(windows_of(smol), (Windows{0, 0, 0, 0}));
+  smol.config["use_sliding_window"] = true;
+  EXPECT_EQ(windows_of(smol), (Windows{0, 4, 0, 4})) << "those that do not rotate";
+  smol.config["layer_types"] = {"sliding_attention", "full_attention", "full_attention", "full_attention"};
+  EXPECT_EQ(windows_of(smol), (Windows{4, 0, 0, 0}));
   Parts gemma("family-gemma3");
   EXPECT_EQ(windows_of(gemma), (Windows{4, 4, 0, 4}));
   EXPECT_EQ(gemma.load()->model->blocks[2].self.rotary, nullptr);

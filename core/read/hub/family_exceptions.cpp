@@ -268,12 +268,15 @@ void experts_in_every_layer(Keyed& keyed, const Family&, HubConfig&) {
 }
 
 /// Whether a layer sees no further back than the window, where the file has no list of layers.
-bool is_windowed(Keyed& keyed, std::string_view layers, Index layer) {
+bool is_windowed(Keyed& keyed, std::string_view layers, Index layer, const std::vector<Index>& unrotated) {
   if (layers == "even") return layer % 2 == 0;
   if (layers == "most") return (layer + 1) % keyed.size({"sliding_window_pattern"}, kMaxLayers, 6) != 0;
   if (layers == "upper")
     return keyed.flag({"use_sliding_window"}, false) &&
            layer >= keyed.size({"max_window_layers"}, kMaxLayers * 16, 28, 0);
+  if (layers == "unrotated")
+    return keyed.flag({"use_sliding_window"}, false) &&
+           std::find(unrotated.begin(), unrotated.end(), layer) != unrotated.end();
   assert(layers == "all");
   return true;
 }
@@ -287,7 +290,7 @@ void windows(Keyed& keyed, const Family& family, HubConfig& hub) {
   const Index window = keyed.size({"sliding_window"}, Index{1} << 30, row.value("unless stated", Index{1}));
   std::vector<Index> windows;
   for (Index layer = 0; layer < hub.config.num_layers; ++layer) {
-    const bool usual = is_windowed(keyed, row["layers"].get_ref<const std::string&>(), layer);
+    const bool usual = is_windowed(keyed, row["layers"].get_ref<const std::string&>(), layer, hub.unrotated);
     windows.push_back(listed_as_windowed(keyed, hub, layer).value_or(usual) ? window : 0);
   }
   if (std::any_of(windows.begin(), windows.end(), [](Index one) { return one > 0; })) hub.windows = std::move(windows);
