@@ -235,14 +235,24 @@ TEST(Checkpoint, TheFamilyMayFollowFromTheNamedClass) {
   EXPECT_NE(none.refusal().find("found none; the nearest is bert"), std::string::npos) << none.refusal();
 }
 
-TEST(Checkpoint, NumbersOfPythonThatJsonDoesNotHaveAreNotStated) {
+TEST(Checkpoint, NumbersOfPythonThatJsonDoesNotHaveAreWrongWhereTheyAreRead) {
   std::string text = Parts("bert").config.dump();
   text.insert(1, R"("router_jitter": NaN, "a \"NaN": [-Infinity, Infinity], "layer_norm_eps_of": "NaN", )");
   ASSERT_TRUE(parse_hub_config("config.json", text)) << parse_hub_config("config.json", text).error().message();
   EXPECT_FALSE(parse_json("config.json", text)) << "no JSON";
   const auto document = parse_python_json("config.json", text);
-  EXPECT_TRUE((*document)["router_jitter"].is_null());
+  EXPECT_EQ((*document)["router_jitter"], "NaN");
   EXPECT_EQ((*document)["layer_norm_eps_of"], "NaN");
+  EXPECT_TRUE((*parse_python_json("a.json", "[NaN]", true))[0].is_null());
+  for (const char* number : {"NaN", "Infinity", "-Infinity"}) {
+    nlohmann::json config = Parts("llama-gqa").config;
+    config["rms_norm_eps"] = "here";
+    text = config.dump();
+    const auto hub = parse_hub_config("config.json", text.replace(text.find("\"here\""), 6, number));
+    ASSERT_FALSE(hub) << number;
+    EXPECT_EQ(hub.error().message(),
+              std::string("config.json: rms_norm_eps: expected a number from 0.0 to 1.0, found \"") + number + "\"");
+  }
 }
 
 TEST(Checkpoint, SizesThatATextModelBesidePicturesDoesNotStateAreThoseOfItsClass) {

@@ -341,7 +341,7 @@ Status check_schema(std::string_view where, const json& document) {
 Result<TensorsFile> parse_attention_json(std::string_view where, std::string_view text, const ArrayChoice& choice) {
   // Python's json writes NaN; infinity is no weight.
   const bool gaps = text.find("NaN") != text.npos && text.find("Infinity") == text.npos;
-  const auto document = gaps ? parse_python_json(where, text) : parse_json(where, text);
+  const auto document = gaps ? parse_python_json(where, text, gaps) : parse_json(where, text);
   if (!document) return document.error();
   const json& object = *document;
   if (!object.is_object() && !object.is_array())

@@ -136,7 +136,7 @@ ParsedJson parse_json(std::string_view where, std::string_view text, std::string
   return ParsedJson(std::move(builder).take(parsed));
 }
 
-ParsedJson parse_python_json(std::string_view where, std::string_view text) {
+ParsedJson parse_python_json(std::string_view where, std::string_view text, bool gaps) {
   constexpr std::string_view kNumbers[] = {"-Infinity", "Infinity", "NaN"};  // the longest first
   std::string plain;
   bool quoted = false;
@@ -144,7 +144,7 @@ ParsedJson parse_python_json(std::string_view where, std::string_view text) {
     const auto number = std::find_if(std::begin(kNumbers), std::end(kNumbers),
                                      [&](std::string_view one) { return !quoted && text.substr(at).starts_with(one); });
     if (number != std::end(kNumbers)) {
-      plain += "null";
+      plain += gaps ? "null" : '"' + std::string(*number) + '"';
       at += number->size();
       continue;
     }

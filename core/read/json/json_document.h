@@ -43,7 +43,8 @@ class [[nodiscard]] ParsedJson {
 /// Errors name the line and column, the repeated key, or the depth.
 ParsedJson parse_json(std::string_view where, std::string_view text, std::string_view left_out = {});
 
-/// The same of what Python's json wrote: NaN, Infinity and -Infinity, which JSON does not have, are null.
-ParsedJson parse_python_json(std::string_view where, std::string_view text);
+/// The same of what Python's json wrote: NaN, Infinity and -Infinity, which JSON does not have, are texts, which are
+/// wrong wherever a number is read; with `gaps` null.
+ParsedJson parse_python_json(std::string_view where, std::string_view text, bool gaps = false);
 
 }  // namespace headlight
