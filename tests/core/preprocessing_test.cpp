@@ -124,7 +124,9 @@ TEST(Preprocessing, IsRefusedByTheNameOfWhatIsWrong) {
   EXPECT_EQ(config_refusal({{"size", {{"longest_edge", 20}}}}),
             "p.json: size: expected the shortest_edge alone, found {\"longest_edge\":20,\"shortest_edge\":16}");
   EXPECT_EQ(config_refusal({{"size", {{"longest_edge", 20}, {"shortest_edge", nullptr}}}}),
-            "p.json: size.longest_edge: expected height and width alone, found 20");
+            "p.json: size.longest_edge: expected height and width alone, or the shortest_edge alone, found 20");
+  EXPECT_EQ(config_refusal({{"crop_size", {{"shortest_edge", 20}, {"height", nullptr}, {"width", nullptr}}}}),
+            "p.json: crop_size.shortest_edge: expected height and width alone, found 20");
   EXPECT_EQ(
       config_refusal({{"image_processor_type", "OwnImageProcessor"}, {"size", 16}}),
       "p.json: size: expected height and width, or the shortest_edge: the class of this file is not known, found 16");

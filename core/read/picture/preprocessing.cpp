@@ -53,11 +53,11 @@ PictureSize size_in(const JsonField& width, const JsonField& height) {
 }
 
 /// {"height", "width"}, [height, width] or the number of both.
-PictureSize read_sides(const JsonField& size) {
+PictureSize read_sides(const JsonField& size, const char* expected = "height and width alone") {
   if (size.value().is_number()) return size_in(size, size);
   if (size.value().is_array() && size.value().size() == 2) return size_in(size.items()[1], size.items()[0]);
   for (const auto& [key, value] : size.fields())
-    if (key != "height" && key != "width") value.problem("height and width alone");
+    if (key != "height" && key != "width") value.problem(expected);
   return size_in(size.at("width"), size.at("height"));
 }
 
@@ -66,7 +66,7 @@ void read_size(const JsonField& document, const ProcessorDefaults* defaults, Pre
   const JsonField number = size.value().is_object() ? size.at("shortest_edge") : size;
   const bool is_edge = !number.is_null() && size.value().is_object();
   if (!is_edge && !size.value().is_number()) {
-    to.size = read_sides(size);
+    to.size = read_sides(size, "height and width alone, or the shortest_edge alone");
     return;
   }
   if (!is_edge && !defaults && !document.has("default_to_square"))
