@@ -32,11 +32,14 @@ Result<WhatLines> what_checkpoint(const SourceParts& parts, const std::filesyste
   const ListedModel model = listed_folder_or_file({.name = path.string(), .folder = places.weights});
   const std::string kind = is_gguf(places.weights) ? "a GGUF file" : "a checkpoint";
   WhatLines lines{.what = {}, .opens = model.opens()};
-  lines.what =
-      (model.family.empty() ? kind : kind + " of the family " + model.family) +
-      (model.layers > 0 ? ", " + std::to_string(model.layers) + " layers of " + std::to_string(model.heads) + " heads"
-                        : "") +
-      (model.dtype.empty() ? "" : ", " + model.dtype);
+  const auto stack = [](const char* which, Index layers, Index heads) {
+    return layers > 0 ? std::string(", ") + which + counted(layers, "layer") + " of " + counted(heads, "head") : "";
+  };
+  const bool two = model.encoder_layers > 0;
+  lines.what = (model.family.empty() ? kind : kind + " of the family " + model.family) +
+               stack("encoder ", model.encoder_layers, model.encoder_heads) +
+               stack(two ? "decoder " : "", model.layers, model.heads) +
+               (model.dtype.empty() ? "" : ", " + model.dtype);
   for (const auto& adapter : places.choice.folders) lines.what += ", with the adapter in " + adapter.string();
   if (places.weights == path && has_adapter(path)) lines.what += ", with an adapter beside it";
   if (!model.opens()) lines.what += "\n" + printable_message(model.reason);

@@ -24,6 +24,8 @@ TEST(What, CheckpointsAndAttentionOpen) {
   EXPECT_EQ(bert.status, 0);
   EXPECT_TRUE(bert.first.starts_with("a checkpoint of the family bert, ")) << bert.first;
   EXPECT_EQ(bert.second, "");
+  EXPECT_EQ(said_of(fixture::golden("family-bart")).first,
+            "a checkpoint of the family bart, encoder 1 layer of 2 heads, decoder 2 layers of 3 heads, float32");
   const Folder folder;
   const std::string file = (folder / "attention.json").string();
   ASSERT_EQ(run(small({"export", "--random", "--text", "a b", "-o", file})).status, 0);

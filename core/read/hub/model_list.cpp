@@ -81,6 +81,10 @@ ListedModel listed_model(const KeptModel& kept) {
   if (hub) {
     model.layers = hub->config.num_layers;
     model.heads = hub->config.num_heads;
+    if (hub->config.arch == Arch::encoder_decoder) {
+      model.encoder_layers = hub->config.layers_of_encoder();
+      model.encoder_heads = hub->encoder_heads > 0 ? hub->encoder_heads : model.heads;
+    }
     if (model.family.empty() && hub->family) model.family = name(*hub->family);  // known by its architectures
   }
   auto files = open_weights(kept.folder);

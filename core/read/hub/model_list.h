@@ -17,10 +17,11 @@ struct ListedModel {
   std::filesystem::path folder;  // that holds its config.json
   std::string family = {};       // model_type of its configuration, also of a family that cannot be read
   Index layers = 0, heads = 0;   // of the decoder where there are two stacks; 0: not known
-  std::int64_t parameters = 0;   // numbers in its weights
-  std::string dtype = {};        // NumPy's name of what most of its bytes are: float32, float16, bfloat16
-  std::uint64_t bytes = 0;       // of its weights
-  std::string reason = {};       // why it cannot be opened, in one line; empty: it can
+  Index encoder_layers = 0, encoder_heads = 0;
+  std::int64_t parameters = 0;  // numbers in its weights
+  std::string dtype = {};       // NumPy's name of what most of its bytes are: float32, float16, bfloat16
+  std::uint64_t bytes = 0;      // of its weights
+  std::string reason = {};      // why it cannot be opened, in one line; empty: it can
 
   bool opens() const { return reason.empty(); }
 };
