@@ -127,9 +127,66 @@ TEST_F(AdapterFolder, WithoutItsNumbersIsRefused) {
 
 TEST_F(AdapterFolder, OfNumbersThatAreNoneIsNamedItself) {
   arrays_[std::string("base_model.model.") + kModule + ".lora_A.weight"] = filled({2, 24}, NAN);
-  expect_refused("adapter_model.safetensors: model.layers.0.self_attn.q_proj.weight[0, 0]: expected a finite number");
+  expect_refused("adapter_model.safetensors: model.layers.0.self_attn.q_proj.lora_A[0, 0]: expected a finite number");
   arrays_.clear();
   expect_refused("adapter: expected tensors of LoRA (lora_A, lora_B, …), found none");
+}
+
+// As peft computes: an entry of modules_to_save, and what LoRA changes, has an array of its own.
+TEST_F(AdapterFolder, ChangesOneOfTwoTiedLayersAlone) {
+  auto file = read_safetensors(folder_ / "model.safetensors");
+  ASSERT_TRUE(file);
+  file->arrays.erase("lm_head.weight");
+  EXPECT_TRUE(write_file(folder_ / "model.safetensors", bytes_of(file->arrays)));
+  json config = *parse_json("c", *read_file(folder_ / "config.json"));
+  config["tie_word_embeddings"] = true;
+  EXPECT_TRUE(write_file(folder_ / "config.json", config.dump()));
+  const auto expect = [&](float tokens, float words, bool tied = false) {  // 0: the base's
+    const auto merged = read(), base = read({.none = true});
+    ASSERT_TRUE(merged) << merged.error().message();
+    EXPECT_TRUE(merged->warnings.empty()) << merged->warnings.front().message();
+    EXPECT_EQ(merged->model->config.tied, tied);
+    const Matrix table = weight_rows(*base->model->embeddings.tokens, 0, 47);
+    const auto is = [&](const Linear& weight, float value) {
+      return weight_rows(weight, 0, 47).isApprox(value == 0 ? table : Matrix::Constant(47, 24, value).eval());
+    };
+    EXPECT_TRUE(is(*merged->model->embeddings.tokens, tokens));
+    EXPECT_TRUE(is(*merged->model->output->weight, words));
+  };
+  const std::string tokens = "base_model.model.model.embed_tokens", words = "base_model.model.lm_head";
+  expect(0, 0, true);
+  arrays_[words + ".weight"] = filled({47, 24}, 2);
+  config_["modules_to_save"] = {"lm_head"};
+  expect(0, 2);
+  arrays_[tokens + ".weight"] = filled({47, 24}, 3);
+  config_["modules_to_save"] = {"lm_head", "embed_tokens"};
+  expect(3, 2);
+  arrays_.erase(words + ".weight");
+  config_["modules_to_save"] = {"embed_tokens"};
+  expect(3, 0);
+  config_["ensure_weight_tying"] = true;
+  expect(3, 3, true);
+  config_.erase("modules_to_save"), config_.erase("ensure_weight_tying");
+  expect(3, 3, true);  // the base's table itself, saved beside the adapter
+  arrays_[words + ".lora_A.weight"] = filled({2, 24}, 0.5f);
+  arrays_[words + ".lora_B.weight"] = filled({47, 2}, 0.25f);
+  expect(3, 3.5f);
+}
+
+TEST_F(AdapterFolder, OfAnotherPartIsNotMergedIntoTheText) {
+  const auto put = [&](const std::string& before) {
+    arrays_.clear();
+    for (const auto& [side, shape] : {std::pair{"A", std::vector<Index>{2, 24}}, {"B", {24, 2}}})
+      arrays_["base_model.model." + before + "layers.0.self_attn.q_proj.lora_" + side + ".weight"] = filled(shape, 1);
+  };
+  for (const char* other : {"vision_tower.vision_model.encoder.", "model.visual.", "audio_tower."}) {
+    put(other);
+    expect_refused("a module of the base, found none of this name");
+  }
+  for (const char* wrapper : {"", "model.", "language_model.model.", "model.language_model.", "_orig_mod.model."}) {
+    put(wrapper);
+    EXPECT_TRUE(read()) << wrapper;
+  }
 }
 
 TEST_F(AdapterFolder, TensorsOfLoraAreNeverNotUsed) {

@@ -43,7 +43,8 @@ HEADLIGHT_FUZZ_TARGET(adapter) {
   folder.holding("adapter_config.json", {reinterpret_cast<const char*>(data), size});
   if (const auto base = base_of_adapter(folder.path()); !base) require_line(base.error().message());
   std::vector<Error> warnings;
-  const auto merged = with_adapters(weights(), folder.path(), *hub, {}, warnings);
+  HubConfig of_base = *hub;
+  const auto merged = with_adapters(weights(), folder.path(), of_base, {}, warnings);
   for (const Error& warning : warnings) require_line(warning.message());
   if (!merged) return require_line(merged.error().message());
   require(merged->arrays.size() == 3 &&

@@ -8,181 +8,16 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/formatted.h"
+#include "base/utf8.h"
 #include "read/array/safetensors.h"
 #include "read/array/torch_file.h"
 #include "read/hub/tensor_names.h"
-#include "read/json/json_document.h"
-#include "read/json/json_fields.h"
-#include "text/characters.h"
-#include "text/pattern.h"
+#include "read/lora/lora_file.h"
 
 namespace headlight {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
-
-constexpr const char* kAdapterConfig = "adapter_config.json";
-constexpr std::size_t kMostAdapterConfig = std::size_t{16} << 20;
-constexpr std::int64_t kMostRank = 1 << 16;
-
-struct ByPattern {
-  Regex pattern;
-  double value;
-};
-
-struct LoraConfig {
-  std::string where;
-  std::int64_t rank = 8;
-  double alpha = 8;
-  bool rank_stabilised = false, dora = false;
-  std::vector<ByPattern> ranks = {}, alphas = {};
-  std::string base = {};
-  std::string changes_base = {};  // the method of init_lora_weights that leaves other weights in the base
-};
-
-/// What one module gains.
-struct Change {
-  const StoredArray *a = nullptr, *b = nullptr, *magnitude = nullptr, *bias = nullptr;
-  bool embedding = false;
-};
-
-/// The arrays of an adapter by the modules of the base, and those that stand in place of the base's.
-struct LoraArrays {
-  std::string where;
-  std::map<std::string, Change> changes = {};
-  std::map<std::string, const StoredArray*> whole = {};
-  std::string name = {};  // of the adapter, where one is written
-};
-
-/// Keys of LoraConfig that compute something else where they hold anything.
-constexpr const char* kOtherLora[] = {"layer_replication",       "target_parameters", "use_qalora",
-                                      "alora_invocation_tokens", "arrow_config",      "trainable_token_indices"};
-/// Parts of names that only adapters of other kinds have.
-constexpr std::string_view kOtherAdapters[] = {
-    ".ia3_l",          ".hada_w",         ".lokr_w",           ".oft_r",        ".boft_",
-    ".vera_",          ".randlora_",      ".vblora_",          ".adaption_",    ".fourierft",
-    "prefix_encoder.", "prompt_encoder.", "prompt_embeddings", ".adapter_down", ".adapter_up"};
-
-bool holds_something(const json& value) {
-  if (value.is_null() || value == json(false)) return false;
-  return !(value.is_array() || value.is_object()) || !value.empty();
-}
-
-/// peft's rule: the pattern at the end of the module's name, behind a dot or the whole of it.
-std::vector<ByPattern> patterns_from(const JsonField& root, const char* name) {
-  std::vector<ByPattern> patterns;
-  if (!root.has(name)) return patterns;
-  for (const auto& [key, field] : root.at(name).fields()) {
-    auto pattern = Regex::compile(root.problems().where + ": " + name, "^(.*\\.)?(" + key + ")$");
-    if (!pattern) {
-      if (!root.problems().first) root.problems().first = pattern.error();
-      return {};
-    }
-    patterns.push_back({*std::move(pattern), static_cast<double>(field.number())});
-  }
-  return patterns;
-}
-
-Result<LoraConfig> read_lora_config(const fs::path& folder) {
-  const fs::path path = folder / kAdapterConfig;
-  const auto text = TRY(read_file(path, kMostAdapterConfig));
-  const auto document = parse_json(path.string(), text);
-  if (!document) return document.error();
-  if (!document->is_object()) return bad_input(path.string(), "", "an object", found_text(*document));
-  JsonProblems problems{.where = path.string()};
-  const JsonField root(*document, "", problems);
-  LoraConfig config{.where = path.string()};
-  if (const std::string kind = root.text("peft_type", "LORA"); kind != "LORA")
-    return bad_input(config.where, "peft_type", "LORA, the kind of adapter that is merged", quoted_word(kind));
-  for (const char* key : kOtherLora)
-    if (root.has(key) && holds_something(root.at(key).value())) root.at(key).problem("none, or null");
-  if (root.has("r")) config.rank = root.integer("r", 1, kMostRank);
-  if (root.has("lora_alpha")) config.alpha = static_cast<double>(root.number("lora_alpha"));
-  config.rank_stabilised = root.flag("use_rslora", false);
-  config.dora = root.flag("use_dora", false);
-  config.ranks = patterns_from(root, "rank_pattern");
-  config.alphas = patterns_from(root, "alpha_pattern");
-  if (root.has("base_model_name_or_path")) config.base = root.text("base_model_name_or_path");
-  if (const json& start = root.at("init_lora_weights").value(); start.is_string())
-    for (const char* other : {"pissa", "olora", "loftq", "corda"})
-      if (start.get_ref<const std::string&>().starts_with(other)) config.changes_base = start;
-  if (problems.first) return *problems.first;
-  return config;
-}
-
-Result<double> value_for(const std::vector<ByPattern>& patterns, const std::string& module, double otherwise) {
-  if (patterns.empty()) return otherwise;
-  const Letters letters = letters_of(module);
-  for (const ByPattern& one : patterns) {
-    const Pattern pattern = one.pattern;
-    const auto found = TRY(Finder(pattern).find(LetterSpan(letters.data(), letters.size())));
-    if (std::any_of(found.begin(), found.end(), [](const Stretch& part) { return part.found; })) return one.value;
-  }
-  return otherwise;
-}
-
-std::string without(std::string name, std::string_view part) {
-  if (const auto at = name.find(part); at != name.npos) name.erase(at, part.size());
-  return name;
-}
-
-/// Of lora_A.default.weight the part default.
-std::string adapter_name(std::string_view rest) {
-  const std::string name = without(without(std::string(rest), ".weight"), ".bias");
-  return name.starts_with('.') ? name.substr(1) : name;
-}
-
-Status take_lora(std::string_view module, std::string_view rest, const StoredArray& array, LoraArrays& arrays) {
-  static constexpr std::pair<std::string_view, const StoredArray * Change::*> kParts[] = {
-      {"lora_A", &Change::a}, {"lora_B", &Change::b}, {"lora_magnitude_vector", &Change::magnitude}};
-  const bool embedding = rest.starts_with("lora_embedding_");
-  const std::string plain = without(std::string(rest), "embedding_");
-  for (const auto& [begin, field] : kParts) {
-    if (!plain.starts_with(begin)) continue;
-    const std::string_view behind = std::string_view(plain).substr(begin.size());
-    if (!behind.empty() && behind.front() != '.') continue;
-    const std::string name = adapter_name(behind);
-    if (!name.empty() && !arrays.name.empty() && name != arrays.name)
-      return bad_input(array.where, "adapters", "one", quoted_word(arrays.name) + " and " + quoted_word(name));
-    if (!name.empty()) arrays.name = name;
-    Change& change = arrays.changes[std::string(module)];
-    const bool bias = behind.ends_with(".bias");
-    change.*(bias ? &Change::bias : field) = &array;
-    change.embedding = change.embedding || embedding;
-    return Done{};
-  }
-  return bad_input(array.where, printable(std::string(module) + "." + std::string(rest)),
-                   "a tensor of LoRA (lora_A, lora_B, …)", "another");
-}
-
-Status expect_lora(const std::string& name, const StoredArray& array) {
-  for (const std::string_view part : kOtherAdapters)
-    if (name.find(part) != name.npos)
-      return bad_input(array.where, printable(name), "LoRA, the kind of adapter that is merged",
-                       "a tensor of another kind");
-  return Done{};
-}
-
-/// Sorts an adapter's arrays, under the names that the base has.
-Result<LoraArrays> sorted_arrays(std::string_view where, const std::map<std::string, StoredArray>& stored) {
-  LoraArrays arrays{.where = std::string(where)};
-  for (const auto& [stored_name, array] : stored) {
-    TRY(expect_lora(stored_name, array));
-    const std::string name = without(stored_name, "base_model.model.");
-    if (const auto at = name.find(".lora_"); at != name.npos) {
-      TRY(take_lora(name.substr(0, at), std::string_view(name).substr(at + 1), array, arrays));
-      continue;
-    }
-    std::string plain = without(name, ".base_layer");
-    if (const auto at = plain.find(".modules_to_save"); at != plain.npos) {
-      const auto end = plain.rfind('.');
-      plain = plain.substr(0, at) + plain.substr(end);
-    }
-    if (plain.find(".original_module") == plain.npos) arrays.whole.emplace(plain, &array);
-  }
-  return arrays;
-}
 
 Matrix matrix_of(const StoredArray& array) {
   Matrix matrix(array.shape.empty() ? 1 : array.shape.front(), array.shape.size() < 2 ? 1 : array.shape.back());
@@ -195,31 +30,77 @@ Matrix matrix_of(const StoredArray& array) {
 /// Merges one adapter into the arrays of a base.
 class AdapterMerge {
  public:
-  AdapterMerge(const LoraConfig& config, const HubConfig& hub, StoredArrays& stored)
+  AdapterMerge(const LoraConfig& config, HubConfig& hub, StoredArrays& stored)
       : config_(config), hub_(hub), stored_(stored), rows_(tensor_names(hub, true)) {}
 
   Status take(const LoraArrays& arrays) {
     if (arrays.whole.empty() && arrays.changes.empty())
       return bad_input(arrays.where, "adapter", "tensors of LoRA (lora_A, lora_B, …)", "none",
                        ErrorCode::missing_tensor);
-    for (const auto& [name, array] : arrays.whole) {
-      const auto there = find(name);
-      const std::string where = array->where;
-      if (!there && name.ends_with(".bias") && find(without(name, ".bias") + ".weight")) return no_bias(where, name);
-      if (there && stored_.arrays.at(*there).shape != array->shape)
-        return bad_input(where, printable(name), shape_text(stored_.arrays.at(*there).shape), shape_text(array->shape),
-                         ErrorCode::wrong_shape);
-      stored_.arrays[there.value_or(name)] = *array;
-    }
+    for (const auto& [name, array] : arrays.whole)
+      if (!is_copy(name)) TRY(put_whole(name, *array));
+    if (!config_.keeps_ties) untie(arrays);
+    for (const auto& [name, array] : arrays.whole)
+      if (is_copy(name)) TRY(put_whole(name, *array));
     for (const auto& [module, change] : arrays.changes) TRY(add(arrays.where, module, change));
     return Done{};
   }
 
  private:
-  /// The base's name of an array, which may be part of a larger model in either file.
+  bool is_copy(const std::string& name) const {
+    return std::any_of(config_.copies.begin(), config_.copies.end(),
+                       [&](const std::string& module) { return name.find(module + ".") != name.npos; });
+  }
+
+  Status put_whole(const std::string& name, const StoredArray& array) {
+    const auto there = find(name);
+    if (!there && name.ends_with(".bias") && find(without(name, ".bias") + ".weight"))
+      return no_bias(array.where, name);
+    if (there && stored_.arrays.at(*there).shape != array.shape)
+      return bad_input(array.where, printable(name), shape_text(stored_.arrays.at(*there).shape),
+                       shape_text(array.shape), ErrorCode::wrong_shape);
+    stored_.arrays[there.value_or(name)] = array;
+    return Done{};
+  }
+
+  /// peft gives what it changes of two tied layers an array of its own: the base's table becomes two.
+  void untie(const LoraArrays& arrays) {
+    HubConfig untied = hub_;
+    untied.config.tied = false;
+    const bool tied = hub_.config.tied || (hub_.tied_where_absent && !begins(output_marker(untied)));
+    std::optional<std::string> table, output;
+    for (const Row& row : tensor_names(untied, true)) {
+      const std::string name(row.name.substr(row.name.starts_with('/')));
+      if (row.field == Field::tokens && row.part != StackPart::encoder) table = find(name);
+      if (row.field == Field::output) output = name;
+    }
+    if (!tied || !table || !output) return;
+    stored_.arrays[*output] = stored_.arrays.at(*table);
+    const auto is_one = [&](const std::string& name) {
+      const auto there = find(name);
+      return there == table || there == output;
+    };
+    const bool changed = std::any_of(arrays.changes.begin(), arrays.changes.end(),
+                                     [&](const auto& change) { return is_one(change.first + ".weight"); }) ||
+                         std::any_of(arrays.whole.begin(), arrays.whole.end(),
+                                     [&](const auto& whole) { return is_copy(whole.first) && is_one(whole.first); });
+    if (changed) hub_.config.tied = false;
+    else stored_.arrays.erase(*output);
+  }
+
+  bool begins(std::string_view text) const {
+    const auto at = stored_.arrays.lower_bound(std::string(text));
+    return at != stored_.arrays.end() && at->first.starts_with(text);
+  }
+
+  /// The base's name of an array, which may be part of a larger model in either file. Behind other words than those of
+  /// wrappers it is an array of another part: of what reads pictures.
   std::optional<std::string> find(const std::string& name) const {
     const std::string before(prefix(hub_));
     for (std::string_view tail = name;;) {
+      const std::string_view head = std::string_view(name).substr(0, name.size() - tail.size());
+      if (!is_wrapping(head) && !(head.ends_with(before) && is_wrapping(head.substr(0, head.size() - before.size()))))
+        break;
       for (const std::string& one : {std::string(tail), before + std::string(tail)})
         if (stored_.arrays.contains(one)) return one;
       const auto dot = tail.find('.');
@@ -276,9 +157,19 @@ class AdapterMerge {
     if (!is_floating(array.dtype))
       return bad_input(array.where, printable(name), "floating-point numbers", headlight::name(array.dtype),
                        ErrorCode::whole_numbers);
-    if (array.shape == shape) return Done{};
+    if (array.shape == shape) return first_not_finite(array, name);
     return bad_input(array.where, printable(name), shape_text(shape) + ", as the base and the rank have it",
                      shape_text(array.shape), ErrorCode::wrong_shape);
+  }
+
+  static Status first_not_finite(const StoredArray& array, const std::string& name) {
+    std::vector<float> values;
+    append_widened(array.dtype, false, array.bytes, values);
+    const auto bad = std::find_if(values.begin(), values.end(), [](float value) { return !std::isfinite(value); });
+    if (bad == values.end()) return Done{};
+    const Index at = bad - values.begin(), columns = array.shape.back();
+    const std::string row = array.shape.size() == 2 ? std::to_string(at / columns) + ", " : std::string();
+    return not_finite(array.where, printable(name) + "[" + row + std::to_string(at % columns) + "]", *bad);
   }
 
   /// DoRA: each output's weights have the length that is stored for it.
@@ -315,7 +206,7 @@ class AdapterMerge {
   }
 
   const LoraConfig& config_;
-  const HubConfig& hub_;
+  HubConfig& hub_;
   StoredArrays& stored_;
   std::vector<Row> rows_;
 };
@@ -342,19 +233,6 @@ Result<StoredArrays> weights_of_adapter(const fs::path& folder) {
                    ErrorCode::file_absent);
 }
 
-/// Warnings of what merging may not be able to restore.
-void warn_of_base(const LoraConfig& config, const HubConfig& hub, const LoraArrays& arrays,
-                  std::vector<Error>& warnings) {
-  if (!config.changes_base.empty())
-    warnings.emplace_back(ErrorCode::bad_value, config.where,
-                          "init_lora_weights is " + config.changes_base +
-                              ", which changes the base's own weights: right only if the adapter was converted");
-  const auto is_table = [](const auto& change) { return change.second.embedding; };
-  if (hub.config.tied && std::any_of(arrays.changes.begin(), arrays.changes.end(), is_table))
-    warnings.emplace_back(ErrorCode::bad_value, config.where,
-                          "the table of embeddings is changed and the output layer is the same table: both are merged");
-}
-
 }  // namespace
 
 bool has_adapter(const fs::path& folder) { return path_exists(folder / kAdapterConfig); }
@@ -374,7 +252,7 @@ Status check_own_adapter(const StoredArrays& stored, const fs::path& folder) {
   return Done{};
 }
 
-Result<StoredArrays> with_adapters(StoredArrays stored, const fs::path& folder, const HubConfig& hub,
+Result<StoredArrays> with_adapters(StoredArrays stored, const fs::path& folder, HubConfig& hub,
                                    const AdapterChoice& choice, std::vector<Error>& warnings) {
   if (!choice.none) TRY(check_own_adapter(stored, folder));
   const auto own = TRY(split_off(stored));
@@ -382,7 +260,10 @@ Result<StoredArrays> with_adapters(StoredArrays stored, const fs::path& folder, 
   const auto merge = [&](std::string_view where, const fs::path& of, const StoredArrays& weights) -> Status {
     const auto config = TRY(read_lora_config(of));
     const auto arrays = TRY(sorted_arrays(where, weights.arrays));
-    warn_of_base(config, hub, arrays, warnings);
+    if (!config.changes_base.empty())
+      warnings.emplace_back(ErrorCode::bad_value, config.where,
+                            "init_lora_weights is " + config.changes_base +
+                                ", which changes the base's own weights: right only if the adapter was converted");
     return AdapterMerge(config, hub, stored).take(arrays);
   };
   if (choice.none) return stored;

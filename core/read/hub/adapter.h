@@ -26,8 +26,9 @@ Status check_own_adapter(const StoredArrays& stored, const std::filesystem::path
 /// The arrays of a checkpoint in `folder`, under the names of their family, with the adapters merged: what they change
 /// is then float32 in memory. Tensors of an adapter among the arrays are merged as `folder` says, too. Errors: an
 /// adapter of another kind than LoRA, one whose weights are not there, have other shapes than the base's or no base,
-/// and tensors of an adapter whose scale is stated nowhere.
-Result<StoredArrays> with_adapters(StoredArrays stored, const std::filesystem::path& folder, const HubConfig& hub,
+/// and tensors of an adapter whose scale is stated nowhere. Where an adapter changes one of two tied layers, `hub` says
+/// that they no longer are.
+Result<StoredArrays> with_adapters(StoredArrays stored, const std::filesystem::path& folder, HubConfig& hub,
                                    const AdapterChoice& choice, std::vector<Error>& warnings);
 
 }  // namespace headlight

@@ -119,16 +119,6 @@ constexpr std::string_view kTextModel = "language_model.";
 constexpr std::string_view kWrappers[] = {
     "model.", "module.", "_orig_mod.", "_forward_module.", "_fsdp_wrapped_module.", kTextModel};
 
-bool is_wrapping(std::string_view text) {
-  while (!text.empty()) {
-    const auto at = std::find_if(std::begin(kWrappers), std::end(kWrappers),
-                                 [text](std::string_view wrapper) { return text.starts_with(wrapper); });
-    if (at == std::end(kWrappers)) return false;
-    text.remove_prefix(at->size());
-  }
-  return true;
-}
-
 }  // namespace
 
 FieldRow parsed_field(std::string_view text) {
@@ -185,6 +175,16 @@ std::vector<Row> tensor_names(const HubConfig& hub, bool with_output) {
 
 TensorShape shape(Field field, StackPart part, const HubConfig& hub) {
   return {row_of(field).rows(hub, part), row_of(field).cols(hub, part)};
+}
+
+bool is_wrapping(std::string_view text) {
+  while (!text.empty()) {
+    const auto at = std::find_if(std::begin(kWrappers), std::end(kWrappers),
+                                 [text](std::string_view wrapper) { return text.starts_with(wrapper); });
+    if (at == std::end(kWrappers)) return false;
+    text.remove_prefix(at->size());
+  }
+  return true;
 }
 
 StoredArrays unwrapped(StoredArrays stored, const HubConfig& hub) {

@@ -89,6 +89,9 @@ TensorShape shape(Field field, StackPart part, const HubConfig& hub);
 /// and so is any other (`student.`) where only one stands before a table of the model's width.
 StoredArrays unwrapped(StoredArrays stored, const HubConfig& hub);
 
+/// Whether a text is a row of such prefixes that are known, or empty.
+bool is_wrapping(std::string_view text);
+
 /// Whether a tensor of this name is a part of a LoRA adapter.
 bool is_of_adapter(std::string_view name);
 
