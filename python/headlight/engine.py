@@ -105,7 +105,7 @@ class Folder(contextlib.AbstractContextManager):
 
 
 # What the program says of arrays: what they were taken for, and numbers that are no weights.
-_OF_ARRAYS = re.compile(r": (taken for .*|a batch of .*|\w*tokens: the last .*|.*: words that are not used.*|"
+_OF_ARRAYS = re.compile(r": ((?:taken for|a batch of|\w*tokens: the last|.*: words that are not used|.* of the file).*|"
                         r"[^:]*attentions[^:]*: .*(?: NaNs? in | below 0 \(| to neither 1 nor 0|weights are 0).*)$")
 
 
@@ -527,7 +527,7 @@ def held_file(held: Any, options: dict[str, Any]) -> Iterator[str]:
               if isinstance(value := options.pop(name, None), LISTS) else value
               for name in ("sentence", "step", "array", "axes", "grid")}
     part = "".join(f"#{name}={value}" for name, value in choice.items() if value is not None)
-    if hasattr(type(held), "columns") and {"query", "key", "weight"} <= {*held.columns}:      # a weight a row
+    if hasattr(type(held), "columns") and {"query", "key", "weight"} <= {str(one).lower() for one in held.columns}:
         with Folder() as folder:
             (getattr(held, "to_csv", None) or held.write_csv)(path := os.path.join(folder, "attention.csv"))
             yield path + part

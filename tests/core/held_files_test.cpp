@@ -85,6 +85,11 @@ TEST(HeldArrays, TablesWithAWeightALine) {
   EXPECT_EQ(tidy("sentence,query,key,weight\n0,0,0,1\n1,0,0,0.5\n").arrays.at("1.attentions").values[0], 0.5f);
   EXPECT_EQ(tidy("layer,head,query,key,weight\nmean,2,0,0,1\n").arrays.at("attentions").values.size(), 1u);
   EXPECT_EQ(tidy("layer,head,q,k,attn\n0,0,0,0,0.5\n").arrays.at("attentions").values[0], 0.5f);
+  EXPECT_EQ(tidy("Layer,HEAD,Query,key,Weight\n0,0,0,0,0.5\n").arrays.at("attentions").values[0], 0.5f);
+  const ArrayFile stacks = tidy("stack,query,key,weight\nencoder,0,0,1\ndecoder,0,0,0.5\nCROSS,0,0,0.25\n");
+  EXPECT_EQ(stacks.arrays.at("encoder_attentions").values[0], 1);
+  EXPECT_EQ(stacks.arrays.at("decoder_attentions").values[0], 0.5f);
+  EXPECT_EQ(stacks.arrays.at("cross_attentions").values[0], 0.25f);
   EXPECT_FALSE(*parse_tidy_table("f", "query,key\n0,0\n"));
   const auto others = parse_tidy_table("f", "layer,head,from,to,weight\n0,0,0,0,1\n");
   EXPECT_EQ(others ? "" : others.error().message(),
@@ -95,10 +100,55 @@ TEST(HeldArrays, TablesWithAWeightALine) {
         {"x,0,1", "f: line 2: query: expected 0 to 16383 (a word stands in query_token), found x"},
         {"0,99999,1", "f: line 2: key: expected 0 to 16383, found 99999"},
         {"0,0,much", "f: line 2: weight: expected a number, found much"},
-        {"9000,9000,1", "f: attentions: expected a line for most cells of (1, 1, 9001, 9001), found 1 line"}}) {
+        {"0,0,1\n,1,1", "f: line 3: query: expected 0 to 16383, found an empty cell"},
+        {"0,,1", "f: line 2: key: expected 0 to 16383, found an empty cell"},
+        {"9000,0,1\n0,9000,1", "f: attentions: expected a line for most cells of (1, 1, 9001, 9001), found 2 lines"}}) {
     const auto found = parse_tidy_table("f", std::string("query,key,weight\n") + lines);
     EXPECT_EQ(found ? "" : found.error().message(), error);
   }
+  for (const auto& [line, error] :
+       {std::pair{"Self,,0", "f: line 2: layer: expected 0 to 127, found an empty cell"},
+        {"Self,first,0", "f: line 2: layer: expected 0 to 127, found first"},
+        {"Self,0,all", "f: line 2: head: expected 0 to 127, found all"},
+        {"self-attention,0,0", "f: line 2: stack: expected Self, Encoder, Decoder or Cross, found self-attention"}}) {
+    const auto found = parse_tidy_table("f", std::string("stack,layer,head,query,key,weight\n") + line + ",0,0,1\n");
+    EXPECT_EQ(found ? "" : found.error().message(), error);
+  }
+}
+
+/// The shape of the map that is shown, and what is said of it.
+std::string shown_of_table(const std::string& text, const ArrayChoice& choice = {}) {
+  TemporaryFolder folder;
+  const std::string path = folder.path() / "t.csv";
+  std::ofstream(path) << text;
+  const auto file = read_tensors(path, std::nullopt, choice);
+  if (!file) return file.error().message().substr(path.size());
+  const auto& patterns = file->model->given->stacks.begin()->second.patterns;
+  std::string said = shape_text({static_cast<Index>(patterns.size()), static_cast<Index>(patterns[0].size()),
+                                 patterns[0][0].rows(), patterns[0][0].cols()});
+  for (const Error& warning : file->warnings) said += warning.message().substr(path.size());
+  return said;
+}
+
+TEST(HeldArrays, WhatATableCountsFromAnotherNumberThanZeroIsSaid) {
+  EXPECT_EQ(shown_of_table("layer,head,query,key,weight\n3,1,0,0,1\n7,1,0,0,1\n"),
+            "(2, 1, 1, 1): head 1 of the file, counted from 0 here: layers 3, 7 of the file, counted from 0 here");
+  EXPECT_EQ(shown_of_table("query,key,weight\n1,1,1\n2,1,0.5\n2,2,0.5\n"),
+            "(1, 1, 2, 2): queries and keys of the file begin at 1, at 0 here");
+  const std::string heading = "sentence,layer,head,query,key,weight\n";
+  EXPECT_EQ(shown_of_table(heading + "1,0,0,0,0,1\n2,0,0,0,0,1\n"),
+            "(1, 1, 1, 1): a batch of 2 sentences: the first is shown (--sentence): sentences 1, 2 of the file, "
+            "counted from 0 here");
+  EXPECT_EQ(shown_of_table(heading + "0,0,0,0,0,1\n2,0,0,0,0,1\n2,0,0,1,0,1\n", {.sentence = 1}),
+            "(1, 1, 2, 1): sentences 0, 2 of the file, counted from 0 here");
+  EXPECT_EQ(shown_of_table(heading + "0,0,0,0,0,1\n2,0,0,0,0,1\n", {.sentence = 2}),
+            ": --sentence: expected 0 to 1, found 2");
+  ArrayFile held;
+  for (const char* name : {"1.attentions", "2.attentions"})
+    held.arrays[name] = {.dtype = Dtype::f32, .shape = {1, 1, 1, 1}, .values = {1}};
+  const auto taken = tensors_from("f", held, std::nullopt, {.sentence = 1});
+  EXPECT_EQ(taken ? taken->warnings.front().message() : taken.error().message(),
+            "f: sentences 1, 2 of the file, counted from 0 here");
 }
 
 }  // namespace

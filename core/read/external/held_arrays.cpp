@@ -317,14 +317,12 @@ Result<Array> take_group(HeldReader& reader, const HeldGroup& group) {
     return reader.of_lists(found);
   }
   std::vector<Array*> items;
-  std::vector<std::string> numbers;
-  bool counted = true;
+  std::set<Index> numbers;
   for (const auto& [at, array] : group.items) {
-    counted = counted && (varies.empty() || at[varies[0]] == static_cast<Index>(items.size()));
-    if (!varies.empty()) numbers.push_back(std::to_string(at[varies[0]]));
+    if (!varies.empty()) numbers.insert(at[varies[0]]);
     items.push_back(array);
   }
-  if (!counted) reader.said.insert("4 layers " + joined_texts(numbers, ", ") + " of the file, counted from 0 here");
+  if (const auto anew = counted_anew("layer", numbers); !anew.empty()) reader.said.insert("4 " + anew);
   return in_list ? reader.of_list(items) : reader.take(*items[0], false);
 }
 

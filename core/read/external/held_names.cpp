@@ -190,6 +190,12 @@ std::optional<std::vector<HeldGroup>> three_stacks(const std::vector<HeldGroup>&
   return std::nullopt;
 }
 
+std::string counted_anew(std::string_view of, const std::set<Index>& numbers) {
+  if (numbers.empty() || *numbers.rbegin() + 1 == static_cast<Index>(numbers.size())) return {};
+  return std::string(of) + (numbers.size() == 1 ? " " : "s ") +
+         joined_texts(numbers, ", ", [](Index at) { return std::to_string(at); }) + " of the file, counted from 0 here";
+}
+
 std::string axes_names(const std::vector<HeldAxis>& axes) {
   return joined_texts(axes, ",", [](HeldAxis axis) { return name_in(kAxisNames, axis); });
 }

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ struct HeldName {
   std::size_t heads = 0;  // how many count heads
 };
 HeldName held_name(std::string_view name);
+
+/// `layers 4, 9 of the file, counted from 0 here`; empty where they count from 0.
+std::string counted_anew(std::string_view of, const std::set<Index>& numbers);
 
 /// `batch,heads,T,S`.
 std::string axes_names(const std::vector<HeldAxis>& axes);

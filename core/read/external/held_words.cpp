@@ -3,9 +3,62 @@
 #include <algorithm>
 
 #include "base/formatted.h"
+#include "read/external/patterns.h"
 #include "read/json/json_document.h"
 
 namespace headlight {
+namespace {
+
+/// The metadata's tokens for one side of an attention: the first list that the file has.
+Result<Tokens> take_tokens(std::string_view where, const ArrayFile& file, std::initializer_list<const char*> keys,
+                           Index count) {
+  for (const char* key : keys)
+    if (const auto list = metadata_text(file, key)) return parse_tokens(where, key, list, count);
+  return numbered_tokens(count);
+}
+
+}  // namespace
+
+Result<Tokens> parse_tokens(std::string_view where, const std::string& key, const std::optional<std::string>& list,
+                            Index count) {
+  if (!list) return numbered_tokens(count);
+  std::vector<std::string> texts;
+  const std::string inside = std::string(where) + ": metadata " + key;
+  const auto parsed = parse_json(inside, *list);
+  if (!parsed) return parsed.error();
+  if (!parsed->is_array()) return bad_input(inside, "", "a JSON list", parsed->type_name());
+  for (const auto& text : *parsed) {
+    if (!text.is_string()) return bad_input(inside, "", "a list of strings", text.type_name());
+    texts.push_back(text.get<std::string>());
+  }
+  if (texts.size() != static_cast<std::size_t>(count))
+    return bad_input(inside, "", std::to_string(count) + " tokens", std::to_string(texts.size()));
+  return tokens_of(texts);
+}
+
+Status name_sides(std::string_view where, const ArrayFile& file, Stack stack, bool one, ExternalStack& named,
+                  Index queries, Index keys) {
+  const bool target = file.metadata.contains("target_tokens"), key_words = file.metadata.contains("key_tokens");
+  const bool of_target = stack != Stack::encoder && (target || !one);
+  const auto count = [&]() -> Index {
+    const auto list = metadata_text(file, "tokens");
+    auto parsed = parse_json(where, list ? *list : std::string("0"));
+    return parsed && parsed->is_array() ? static_cast<Index>(parsed->size()) : -1;
+  }();
+  const bool of_keys = !target && !key_words && queries != keys && count == keys;
+  const bool of_source = !target && !one && of_target && count != queries;
+  if (of_keys || of_source) named.query_tokens = numbered_tokens(queries);
+  else
+    named.query_tokens = TRY(of_target ? take_tokens(where, file, {"target_tokens", "tokens"}, queries)
+                                       : take_tokens(where, file, {"tokens"}, queries));
+  // The keys of a self-attention are its queries, where they are as many; those of a cross-attention the source.
+  const bool source = of_keys || ((stack == Stack::cross || (one && (queries != keys || count == keys))) && target);
+  named.key_tokens = TRY(source                                        ? take_tokens(where, file, {"tokens"}, keys)
+                         : key_words && (one || stack == Stack::cross) ? take_tokens(where, file, {"key_tokens"}, keys)
+                         : stack != Stack::cross && queries == keys    ? Result<Tokens>(named.query_tokens)
+                                                                       : numbered_tokens(keys));
+  return Done{};
+}
 
 Status choose_words(std::string_view where, const ArrayChoice& choice, const std::map<std::string, Array>& arrays,
                     std::map<std::string, std::string>& metadata, std::vector<Error>& notes) {

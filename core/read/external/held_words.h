@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,16 @@ bool lists_sentences(const ArrayFile& held);
 /// Of words that are a list for each sentence those of one; a last word that generate() did not read goes, and is told.
 Status choose_words(std::string_view where, const ArrayChoice& choice, const std::map<std::string, Array>& arrays,
                     std::map<std::string, std::string>& metadata, std::vector<Error>& notes);
+
+/// The tokens of a list in JSON; without one they are numbered. An Error names the key, where it is no list of texts
+/// or has another length.
+Result<Tokens> parse_tokens(std::string_view where, const std::string& key, const std::optional<std::string>& list,
+                            Index count);
+
+/// The words of both sides. `tokens` are those of the source, which are the keys where the file names a target; of one
+/// side alone, where only its number of words fits, that one's.
+Status name_sides(std::string_view where, const ArrayFile& file, Stack stack, bool one, ExternalStack& named,
+                  Index queries, Index keys);
 
 /// Warnings of lists of words that name neither side.
 std::vector<Error> words_of_no_side(std::string_view where, const ArrayFile& file);

@@ -46,7 +46,12 @@ Result<TensorsFile> read_table(const std::filesystem::path& path, std::optional<
                                const ArrayChoice& choice) {
   constexpr std::size_t kMostTidyBytes = std::size_t{1} << 29;
   const std::string where = path.string(), text = TRY(read_file(path, kMostTidyBytes));
-  if (const auto tidy = TRY(parse_tidy_table(where, text))) return tensors_from(where, *tidy, num_heads, choice);
+  std::vector<Error> notes;
+  if (const auto tidy = TRY(parse_tidy_table(where, text, &notes))) {
+    auto made = TRY(tensors_from(where, *tidy, num_heads, choice));
+    made.warnings.insert(made.warnings.begin(), notes.begin(), notes.end());
+    return made;
+  }
   OwnNumbers table;
   table.weights = TRY(read_number_table(path));
   const NumberTable& of = *table.weights;

@@ -1,4 +1,5 @@
 #include "read/external/held_arrays.h"
+#include "read/external/held_names.h"
 #include "read/external/held_words.h"
 
 #include <algorithm>
@@ -127,23 +128,6 @@ Result<Index> heads_of(std::string_view where, Arrays& arrays, const ArrayFile& 
   return heads;
 }
 
-Result<Tokens> parse_tokens(std::string_view where, const std::string& key, const std::optional<std::string>& list,
-                            Index count) {
-  if (!list) return numbered_tokens(count);
-  std::vector<std::string> texts;
-  const std::string inside = std::string(where) + ": metadata " + key;
-  const auto parsed = parse_json(inside, *list);
-  if (!parsed) return parsed.error();
-  if (!parsed->is_array()) return bad_input(inside, "", "a JSON list", parsed->type_name());
-  for (const auto& text : *parsed) {
-    if (!text.is_string()) return bad_input(inside, "", "a list of strings", text.type_name());
-    texts.push_back(text.get<std::string>());
-  }
-  if (texts.size() != static_cast<std::size_t>(count))
-    return bad_input(inside, "", std::to_string(count) + " tokens", std::to_string(texts.size()));
-  return tokens_of(texts);
-}
-
 /// Query, key and value, with the defaults filled in and the rows compared.
 Status take_inputs(std::string_view where, Arrays& arrays, const ArrayFile& file, ExternalStack& given) {
   for (const auto& [name, matrix] : {std::pair{"query", &given.query}, {"key", &given.key}, {"value", &given.value}}) {
@@ -222,40 +206,6 @@ Result<FoundPatterns> patterns_of(std::string_view where, const std::string& nam
   return found;
 }
 
-/// The metadata's tokens for one side of an attention: the first list that the file has.
-Result<Tokens> take_tokens(std::string_view where, const ArrayFile& file, std::initializer_list<const char*> keys,
-                           Index count) {
-  for (const char* key : keys)
-    if (const auto list = metadata_text(file, key)) return parse_tokens(where, key, list, count);
-  return numbered_tokens(count);
-}
-
-/// The words of both sides. `tokens` are those of the source, which are the keys where the file names a target; of one
-/// side alone, where only its number of words fits, that one's.
-Status name_sides(std::string_view where, const ArrayFile& file, Stack stack, bool one, ExternalStack& named,
-                  Index queries, Index keys) {
-  const bool target = file.metadata.contains("target_tokens"), key_words = file.metadata.contains("key_tokens");
-  const bool of_target = stack != Stack::encoder && (target || !one);
-  const auto count = [&]() -> Index {
-    const auto list = metadata_text(file, "tokens");
-    auto parsed = parse_json(where, list ? *list : std::string("0"));
-    return parsed && parsed->is_array() ? static_cast<Index>(parsed->size()) : -1;
-  }();
-  const bool of_keys = !target && !key_words && queries != keys && count == keys;
-  const bool of_source = !target && !one && of_target && count != queries;
-  if (of_keys || of_source) named.query_tokens = numbered_tokens(queries);
-  else
-    named.query_tokens = TRY(of_target ? take_tokens(where, file, {"target_tokens", "tokens"}, queries)
-                                       : take_tokens(where, file, {"tokens"}, queries));
-  // The keys of a self-attention are its queries, where they are as many; those of a cross-attention the source.
-  const bool source = of_keys || ((stack == Stack::cross || (one && (queries != keys || count == keys))) && target);
-  named.key_tokens = TRY(source                                        ? take_tokens(where, file, {"tokens"}, keys)
-                         : key_words && (one || stack == Stack::cross) ? take_tokens(where, file, {"key_tokens"}, keys)
-                         : stack != Stack::cross && queries == keys    ? Result<Tokens>(named.query_tokens)
-                                                                       : numbered_tokens(keys));
-  return Done{};
-}
-
 /// An empty map where the file has no patterns.
 Result<std::map<Stack, FoundPatterns>> take_patterns(std::string_view where, Arrays& arrays, const ArrayFile& file) {
   std::map<Stack, FoundPatterns> found;
@@ -294,6 +244,17 @@ bool has_patterns(const File& file, const std::string& before = "") {
   return false;
 }
 
+/// The numbers of a batch that have patterns, in their order.
+template <class File>
+std::set<Index> sentences_in(const File& file) {
+  std::set<Index> numbers;
+  for (const auto& [name, array] : file.arrays)
+    if (const auto at = parse_number<Index>(name.substr(0, name.find('.')));
+        at && *at >= 0 && has_patterns(file, std::to_string(*at) + "."))
+      numbers.insert(*at);
+  return numbers;
+}
+
 /// Whether every stack has the axes of a tensors file.
 bool has_axes_of_file(const ArrayFile& file) {
   for (const char* name : {"attentions", "encoder_attentions", "decoder_attentions", "cross_attentions"})
@@ -330,14 +291,16 @@ Result<TensorsFile> held_from(std::string_view where, ArrayFile& file, const Arr
 
 /// Of sentences that were exported together, one.
 Result<TensorsFile> batch_from(std::string_view where, const ArrayFile& file, const ArrayChoice& choice) {
-  Index count = 0;
-  while (has_patterns(file, std::to_string(count) + ".")) ++count;
+  const std::set<Index> numbers = sentences_in(file);
+  const auto count = static_cast<Index>(numbers.size());
   const Index sentence = choice.sentence.value_or(0);
   TRY(check_within(where, "--sentence", sentence, count));
-  auto one = patterns_from(where, one_of_batch(file, sentence), choice);
-  if (one && !choice.sentence && count > 1)
-    one->warnings.emplace_back(ErrorCode::bad_value, where,
-                               "a batch of " + std::to_string(count) + " sentences: the first is shown (--sentence)");
+  auto one = TRY(patterns_from(where, one_of_batch(file, *std::next(numbers.begin(), sentence)), choice));
+  if (!choice.sentence && count > 1)
+    one.warnings.emplace_back(ErrorCode::bad_value, where,
+                              "a batch of " + std::to_string(count) + " sentences: the first is shown (--sentence)");
+  if (const auto anew = counted_anew("sentence", numbers); !anew.empty())
+    one.warnings.emplace_back(ErrorCode::bad_value, where, anew);
   return one;
 }
 
@@ -375,7 +338,7 @@ Result<TensorsFile> part_from(std::string_view where, ArrayFile file, std::optio
   if (file.arrays.contains("query"))
     return choice.grid ? bad_input(where, "--grid", "weights alone", "query") : inputs_from(where, file, num_heads);
   if (choice.empty() && has_patterns(file) && has_axes_of_file(file)) return patterns_from(where, file, choice);
-  if (has_patterns(file, "0.")) return batch_from(where, file, choice);
+  if (!sentences_in(file).empty()) return batch_from(where, file, choice);
   auto held = held_from(where, file, choice);
   if (held && !held->model) return inputs_from(where, file, num_heads);
   return held;
@@ -393,7 +356,7 @@ Result<TensorsFile> tensors_from(std::string_view where, ArrayFile file, std::op
 
 bool holds_attention(const StoredArrays& stored) {
   return stored.arrays.contains("query") || stored.arrays.contains("0.query") || has_patterns(stored) ||
-         has_patterns(stored, "0.");
+         !sentences_in(stored).empty();
 }
 
 }  // namespace headlight

@@ -13,6 +13,7 @@
 #include "base/formatted.h"
 #include "model/config.h"
 #include "model/tokens.h"
+#include "read/external/held_names.h"
 #include "read/external/table_markup.h"
 
 namespace headlight {
@@ -21,6 +22,8 @@ namespace {
 enum class TidyColumn { stack, layer, head, query, key, query_token, key_token, weight, sentence };
 constexpr std::string_view kColumns[] = {"stack",       "layer",     "head",   "query",   "key",
                                          "query_token", "key_token", "weight", "sentence"};
+constexpr std::string_view kStacks[] = {"self", "encoder", "decoder", "cross"};
+constexpr std::string_view kSummedUp[] = {"mean", "max", "sum", "rollout", "strongest"};  // as --reduce names them
 constexpr std::size_t kMostPerLine = 64;  // cells of the arrays for each line of the table
 
 struct Cell {
@@ -38,7 +41,9 @@ struct TidyStack {
   }
 };
 
-Result<Array> array_from(const std::string& where, const std::string& name, const TidyStack& tidy) {
+/// `said` gets a line of each number that is another one here.
+Result<Array> array_from(const std::string& where, const std::string& name, const TidyStack& tidy,
+                         std::set<std::string>& said) {
   std::array<std::set<Index>, 2> found;  // layers, heads
   Index queries = 0, keys = 0;
   for (const Cell& cell : tidy.cells) {
@@ -46,6 +51,8 @@ Result<Array> array_from(const std::string& where, const std::string& name, cons
     queries = std::max(queries, cell.at[2] + 1);
     keys = std::max(keys, cell.at[3] + 1);
   }
+  said.insert(counted_anew("layer", found[0]));
+  said.insert(counted_anew("head", found[1]));
   Array array{.dtype = Dtype::f32,
               .shape = {static_cast<Index>(found[0].size()), static_cast<Index>(found[1].size()), queries, keys},
               .values = {}};
@@ -71,10 +78,23 @@ Result<Array> array_from(const std::string& where, const std::string& name, cons
   return array;
 }
 
-Result<ArrayFile> file_of(const std::string& where, const std::map<std::string, TidyStack>& stacks, bool has_words) {
+/// Queries and keys that begin at 1, as R counts, begin at 0 here. Whether they did.
+bool counts_from_one(std::map<std::string, TidyStack>& stacks) {
+  for (const auto& [name, tidy] : stacks)
+    for (const Cell& cell : tidy.cells)
+      if (cell.at[2] == 0 || cell.at[3] == 0) return false;
+  for (auto& [name, tidy] : stacks)
+    for (Cell& cell : tidy.cells) --cell.at[2], --cell.at[3];
+  return true;
+}
+
+Result<ArrayFile> file_of(const std::string& where, std::map<std::string, TidyStack>& stacks, bool has_words,
+                          std::vector<Error>* notes) {
   ArrayFile file;
+  std::set<std::string> said;
+  if (counts_from_one(stacks)) said.insert("queries and keys of the file begin at 1, at 0 here");
   for (const auto& [name, tidy] : stacks) {
-    file.arrays[name] = TRY(array_from(where, name, tidy));
+    file.arrays[name] = TRY(array_from(where, name, tidy, said));
     if (!has_words) continue;
     const std::string before = name.substr(0, name.find('.') + 1);  // of a sentence
     const std::string of = name.substr(before.size());
@@ -86,6 +106,8 @@ Result<ArrayFile> file_of(const std::string& where, const std::map<std::string, 
     if (is("decoder") || is("cross")) file.metadata[before + "target_tokens"] = tidy.words(false);
     if (is("encoder") || is("cross")) file.metadata[before + "tokens"] = tidy.words(true);
   }
+  for (const std::string& line : said)
+    if (notes && !line.empty()) notes->emplace_back(ErrorCode::bad_value, where, line);
   return file;
 }
 
@@ -100,7 +122,14 @@ struct TidyHeading {
   }
 };
 
-TidyHeading heading_of(const CsvRecord& names) {
+std::string in_small_letters(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
+}
+
+TidyHeading heading_of(CsvRecord names) {
+  for (std::string& name : names) name = in_small_letters(name);
   TidyHeading heading{.at = {}, .count = names.size()};
   const auto place = [&](std::string_view name) {
     return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
@@ -115,19 +144,32 @@ TidyHeading heading_of(const CsvRecord& names) {
   return heading;
 }
 
-/// A layer or head that was summed up has a word in place of its number.
-Result<Index> counted_in(const std::string& here, TidyColumn column, const std::string& text) {
+/// 0 where the table has no such column. A layer or head that was summed up has a word in place of its number.
+Result<Index> counted_in(const std::string& here, TidyColumn column, const TidyHeading& heading,
+                         const CsvRecord& record) {
   using enum TidyColumn;
+  if (!heading.has(column)) return 0;
+  const std::string& text = record[heading.place(column)];
   const bool of_head = column == layer || column == head;
-  if (text.empty() || (of_head && text.find_first_of("0123456789") == text.npos)) return 0;
+  if (of_head && std::ranges::find(kSummedUp, text) != std::end(kSummedUp)) return 0;
   const Index most = column == layer ? kMaxLayers : column == head ? kMaxHeads : static_cast<Index>(kMaxTokens);
   const auto number = parse_number<Index>(text);
   if (number && *number >= 0 && *number < most) return *number;
   const std::string name(kColumns[static_cast<std::size_t>(column)]);
-  const bool word = !number && (column == query || column == key);
+  const bool word = !number && !text.empty() && (column == query || column == key);
   return bad_input(here, name,
                    "0 to " + std::to_string(most - 1) + (word ? " (a word stands in " + name + "_token)" : ""),
-                   printable(text));
+                   text.empty() ? "an empty cell" : printable(text));
+}
+
+/// The name of its array.
+Result<std::string> array_of_line(const std::string& here, const TidyHeading& heading, const CsvRecord& record) {
+  const std::string of = in_small_letters(heading.text(record, TidyColumn::stack));
+  if (heading.has(TidyColumn::stack) && std::ranges::find(kStacks, of) == std::end(kStacks))
+    return bad_input(here, "stack", "Self, Encoder, Decoder or Cross", of.empty() ? "an empty cell" : printable(of));
+  const Index at = TRY(counted_in(here, TidyColumn::sentence, heading, record));
+  return (heading.has(TidyColumn::sentence) ? std::to_string(at) + "." : "") +
+         (of.empty() || of == "self" ? "" : of + "_") + "attentions";
 }
 
 Status take_line(const std::string& here, const TidyHeading& heading, const CsvRecord& record, bool decimal_comma,
@@ -139,7 +181,7 @@ Status take_line(const std::string& here, const TidyHeading& heading, const CsvR
   Cell found{};
   for (std::size_t i = 0; i < 4; ++i) {
     const auto column = static_cast<TidyColumn>(static_cast<std::size_t>(layer) + i);
-    found.at[i] = TRY(counted_in(here, column, heading.text(record, column)));
+    found.at[i] = TRY(counted_in(here, column, heading, record));
   }
   std::string number = heading.text(record, weight);
   if (decimal_comma && number.find('.') == number.npos) std::replace(number.begin(), number.end(), ',', '.');
@@ -147,12 +189,7 @@ Status take_line(const std::string& here, const TidyHeading& heading, const CsvR
   if (!value && !number.empty() && number != "nan" && number != "NaN")
     return bad_input(here, "weight", "a number", printable(number), ErrorCode::not_a_number);
   found.weight = value.value_or(std::numeric_limits<float>::quiet_NaN());
-  const std::string of = heading.text(record, stack);
-  std::string name = heading.has(sentence)
-                         ? std::to_string(TRY(counted_in(here, sentence, heading.text(record, sentence)))) + "."
-                         : "";
-  name += of == "Encoder" ? "encoder_" : of == "Decoder" ? "decoder_" : of == "Cross" ? "cross_" : "";
-  TidyStack& tidy = stacks[name + "attentions"];
+  TidyStack& tidy = stacks[TRY(array_of_line(here, heading, record))];
   tidy.cells.push_back(found);
   tidy.queries[found.at[2]] = heading.text(record, query_token);
   tidy.keys[found.at[3]] = heading.text(record, key_token);
@@ -161,7 +198,8 @@ Status take_line(const std::string& here, const TidyHeading& heading, const CsvR
 
 }  // namespace
 
-Result<std::optional<ArrayFile>> parse_tidy_table(std::string_view where, std::string_view given) {
+Result<std::optional<ArrayFile>> parse_tidy_table(std::string_view where, std::string_view given,
+                                                  std::vector<Error>* notes) {
   using enum TidyColumn;
   const std::string plain = plain_text(given);
   const std::string_view text = plain;
@@ -181,7 +219,7 @@ Result<std::optional<ArrayFile>> parse_tidy_table(std::string_view where, std::s
     if (record.size() == 1 && record[0].empty()) continue;
     TRY(take_line(std::string(where) + ": line " + std::to_string(line), heading, record, separator == ';', stacks));
   }
-  auto file = TRY(file_of(std::string(where), stacks, heading.has(query_token) && heading.has(key_token)));
+  auto file = TRY(file_of(std::string(where), stacks, heading.has(query_token) && heading.has(key_token), notes));
   return std::optional(std::move(file));
 }
 
