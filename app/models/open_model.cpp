@@ -101,6 +101,23 @@ Status take_numbers(const std::string& path, std::optional<Index> num_heads, Ope
   return Done{};
 }
 
+/// An Error of what the SOURCE or --num-heads says and nothing reads of a model that came as numbers.
+Status check_surplus(const fs::path& asked, std::optional<Index> num_heads, const Document& document) {
+  const SourceParts parts = parts_of_source(asked);
+  const std::string where = source_in_words(document), beside = inputs_in_words(document);
+  if (num_heads && !has_part(*document.model, Stack::self, 0, BlockPart::scale))
+    return bad_input(where, "--num-heads", "none, the file says it", std::to_string(*num_heads));
+  const ArrayChoice choice = TRY(array_choice(asked));
+  if (names_own_numbers(document.model_path) || names_page(document.model_path))
+    TRY(check_choice(where, choice, {}, beside));
+  const std::pair<const char*, bool> of_checkpoints[] = {{"--adapter", !parts.adapters.empty()},
+                                                         {"--part", parts.part == ModelPart::text},
+                                                         {"--as-stored", parts.rules == ClassRules::left_out}};
+  for (const auto& [option, surplus] : of_checkpoints)
+    if (surplus) return bad_input(option, "", "no such option beside " + beside, where);
+  return Done{};
+}
+
 /// The numbers of a page, or of what it is compared with.
 Result<OpenedModel> open_page(const std::string& source, Progress& progress) {
   const bool compared = source.ends_with(kComparedWith);
@@ -111,6 +128,9 @@ Result<OpenedModel> open_page(const std::string& source, Progress& progress) {
     return bad_input(path, compared ? "compare" : "headlight-data", "an object", "nothing");
   return open_page_numbers(source, compared ? (*data)["compare"] : *data, progress);
 }
+
+Result<OpenedModel> read_source(const fs::path& asked, std::optional<Index> num_heads, Progress& progress,
+                                Reading reading);
 
 }  // namespace
 
@@ -138,6 +158,15 @@ bool names_model(const fs::path& path) {
 
 Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_heads, Progress& progress,
                                Reading reading) {
+  auto opened = TRY(read_source(asked, num_heads, progress, reading));
+  if (has_own_inputs(opened.document)) TRY(check_surplus(asked, num_heads, opened.document));
+  return opened;
+}
+
+namespace {
+
+Result<OpenedModel> read_source(const fs::path& asked, std::optional<Index> num_heads, Progress& progress,
+                                Reading reading) {
   OpenedModel opened;
   const auto resolved = TRY(path_of_source(asked, &opened.warnings));
   const std::vector<LoggedStep> logged = logged_steps(resolved);
@@ -196,5 +225,7 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
   document.model_path += text.substr(parts_of_source(asked).path.string().size());
   return opened;
 }
+
+}  // namespace
 
 }  // namespace headlight

@@ -324,8 +324,8 @@ QuestionField number_field(const char* name, Words change, const char* option, c
   QuestionField row{FieldPart::edits, name, change, {{option, OptionKind::number, "X", help}}};
   row.is_same = same_by([value](const Document& d) { return d.edits.*value; });
   row.take = [option, value](Document& d, const GivenOptions& given) -> Status {
-    d.edits.*value = parse_number<float>(given.word(option));
-    if (d.edits.*value && std::isfinite(*(d.edits.*value))) return Done{};
+    TRY(check_scaled(option, d, Stack::self, 0));
+    if (std::isfinite((d.edits.*value = parse_number<float>(given.word(option))).value_or(NAN))) return Done{};
     return bad_input(option, "", "a finite number", given.word(option));
   };
   row.put = [option, value](const Document& d, OptionWords& words) {

@@ -172,6 +172,7 @@ Status take_layers(Document& document, const GivenOptions& given) {
   }
   for (const std::string& text : given.all("--layer-scale")) {
     const auto at = TRY(parse_layer("--layer-scale", text, document));
+    TRY(check_scaled("--layer-scale", document, at.stack, at.layer));
     LayerEdit edit = edit_of(at);
     edit.scale = finite_number(at.value);
     if (!edit.scale) return bad_input("--layer-scale", "", "LAYER=NUMBER", text);
@@ -238,6 +239,11 @@ Status take_padding(Document& document, const GivenOptions& given) {
 }
 
 }  // namespace
+
+Status check_scaled(const char* option, const Document& document, Stack stack, Index layer) {
+  if (!has_own_inputs(document) || has_part(*document.model, stack, layer, BlockPart::scale)) return Done{};
+  return bad_input(option, "", "a model that computes scores", "attention alone, without scores");
+}
 
 QuestionField heads_off_field() {
   QuestionField row{FieldPart::edits, "off"};

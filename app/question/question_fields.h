@@ -156,6 +156,9 @@ std::optional<AttentionSize> attention_size(const Document& document, Stack stac
 Result<AttentionSize> known_size(const char* option, const Document& document, std::optional<Stack> stack,
                                  std::string_view found);
 
+/// An Error of an option that scales scores, of weights that another program computed.
+Status check_scaled(const char* option, const Document& document, Stack stack, Index layer);
+
 /// The mask behind an option: words, or a file, whose notes are added to those of `given`. `either` becomes whether its
 /// true may block as well as keep.
 Result<MaskSpec> parse_mask_option(const char* option, const std::string& text, const GivenOptions& given,

@@ -151,5 +151,28 @@ TEST(HeldArrays, WhatATableCountsFromAnotherNumberThanZeroIsSaid) {
             "f: sentences 1, 2 of the file, counted from 0 here");
 }
 
+TEST(HeldArrays, AChoiceThatNothingReadsIsRefused) {
+  const std::string map = ",a,b\nc,0.75,0.25\nd,0.5,0.5\n";
+  EXPECT_EQ(shown_of_table(map, {.sentence = 7}), ": --sentence: expected no such option beside one map, found 7");
+  EXPECT_EQ(shown_of_table(map, {.array = "nope"}), ": --array: expected no such option beside one map, found nope");
+  EXPECT_EQ(shown_of_table(map, {.axes = {HeldAxis::queries, HeldAxis::keys}}),
+            ": --axes: expected no such option beside one map, found T,S");
+  EXPECT_EQ(shown_of_table(map, {.grid = PatchGrid{0, 9, 9}}),
+            ": --grid: expected 9x9 = 81 keys, or more with class tokens before them, found 2");
+  const std::string batch = "sentence,query,key,weight\n0,0,0,1\n1,0,0,1\n";
+  EXPECT_EQ(shown_of_table(batch, {.step = 1}), ": --step: expected no such option beside a batch of exports, found 1");
+  const std::string vizs = R"({"attention":[{"name":null,"attn":[[[[1]]]],"left_text":["a"],"right_text":["a"]}]})";
+  EXPECT_EQ(shape_in_json(vizs, {.sentence = 5}),
+            "f: --sentence: expected no such option beside attention by its names, found 5");
+  EXPECT_EQ(shape_in_json(R"({"batch":[)" + vizs + "]}", {.step = 5}),
+            "f: --step: expected no such option beside attention by its names, found 5");
+  EXPECT_EQ(shape_in_json(R"({"batch":[)" + vizs + "]}", {.sentence = 0}), "(1, 1, 1, 1)a");
+  ArrayFile inputs;
+  inputs.arrays["query"] = {.dtype = Dtype::f32, .shape = {1, 1}, .values = {1}};
+  const auto taken = tensors_from("f", inputs, 1, {.sentence = 3});
+  EXPECT_EQ(taken ? "" : taken.error().message(),
+            "f: --sentence: expected no such option beside query, which is no weights, found 3");
+}
+
 }  // namespace
 }  // namespace headlight

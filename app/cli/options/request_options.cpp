@@ -149,6 +149,16 @@ GivenOptions RequestOptions::given_options(bool reads_text) const {
 /// Whether such an option of arrays was given: --step may be that of a lesson.
 bool RequestOptions::of_arrays(const char* option) const { return words_.contains(option) && given(option); }
 
+/// An Error of an option that says how a SOURCE is read, where that is none, or itself says it.
+Status RequestOptions::check_source_options() const {
+  const std::string found = source_.empty() ? "none" : source_;
+  for (const char* option : {"--adapter", "--part", "--as-stored"})
+    if (given(option)) return bad_input(option, "", "a checkpoint as SOURCE", found);
+  for (const char* option : kArrayOptions)
+    if (of_arrays(option)) return bad_input(option, "", "a file of arrays as SOURCE", found);
+  return Done{};
+}
+
 std::string RequestOptions::source() const {
   std::string source = source_;
   if (source.empty()) return source;
@@ -193,6 +203,7 @@ Result<Startup> RequestOptions::opened_source(const GivenOptions& given_words) c
     return bad_input(source_, "kind", "of a lesson `headlight FILE`, which opens it, or `headlight check FILE`",
                      "headlight " + command_.name());
   if (lesson) start.lesson = source_;
+  if (source_.empty() || lesson || names_session(source_) || names_page(source_)) TRY(check_source_options());
   const auto of_model = [&](Result<OpenedModel> opened) -> Result<Startup> {
     if (!opened) return opened.error();
     start.warnings = std::move(opened->warnings);
@@ -205,8 +216,6 @@ Result<Startup> RequestOptions::opened_source(const GivenOptions& given_words) c
     if (const auto heads = num_heads()) numbers.num_heads = *heads;
     return of_model(open_model(std::string(kNumbersSource) + numbers_json(numbers)));
   }
-  for (const char* option : kArrayOptions)
-    if (source_.empty() && of_arrays(option)) return bad_input(option, "", "a file of arrays as SOURCE", "none");
   if (source_.empty() || lesson) return shipped_or_fresh(given_words, std::move(start));
   if (names_session(source_) || names_page(source_)) {
     auto session = TRY(read_session(source_));

@@ -53,6 +53,7 @@ class RequestOptions {
   GivenOptions given_options(bool reads_text) const;
   Result<Startup> start(bool reads_text) const;
   bool of_arrays(const char* option) const;
+  Status check_source_options() const;
   bool given(const char* option) const { return command_.given(option); }
   bool gives_shape() const;
   bool uses_shipped_model() const;

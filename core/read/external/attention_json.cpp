@@ -182,6 +182,7 @@ Result<FoundPatterns> parse_entry(std::string_view where, const std::string& fie
 }
 
 Result<TensorsFile> from_object(std::string_view where, const json& document, const ArrayChoice& choice) {
+  TRY(check_choice(where, choice, {.grid = true}, "attention by its names"));
   const json* list = member(document, "attention");
   if (list == nullptr) return bad_input(where, "attention", "a list of patterns", "none");
   TRY(check_list(where, "attention", *list, "patterns"));
@@ -365,7 +366,9 @@ Result<TensorsFile> parse_attention_json(std::string_view where, std::string_vie
   const json& one = (*batch)[static_cast<std::size_t>(sentence)];
   if (!one.is_object())
     return bad_input(where, at("batch", static_cast<std::size_t>(sentence)), "an object", one.type_name());
-  auto file = from_object(where, one, choice);
+  ArrayChoice within = choice;
+  within.sentence.reset();
+  auto file = from_object(where, one, within);
   if (file && batch->size() > 1 && !choice.sentence)
     file->warnings.emplace_back(
         ErrorCode::bad_value, where,

@@ -29,6 +29,13 @@ struct ArrayChoice {
   bool empty() const { return !sentence && !step && array.empty() && axes.empty(); }
 };
 
+/// What a reader takes of a choice.
+struct ChoiceRead {
+  bool sentence = false, grid = false;
+};
+/// An Error of a part of the choice that is not taken of `what`, naming its option.
+Status check_choice(std::string_view where, const ArrayChoice& choice, ChoiceRead taken, std::string_view what);
+
 /// `batch,heads,T,S`: each axis once, T and S among them. An Error lists the names.
 Result<std::vector<HeldAxis>> parse_axes(std::string_view text);
 

@@ -200,6 +200,20 @@ std::string axes_names(const std::vector<HeldAxis>& axes) {
   return joined_texts(axes, ",", [](HeldAxis axis) { return name_in(kAxisNames, axis); });
 }
 
+Status check_choice(std::string_view where, const ArrayChoice& choice, ChoiceRead taken, std::string_view what) {
+  const auto text = [](const std::optional<Index>& number) { return number ? std::to_string(*number) : std::string(); };
+  std::string grid;
+  if (choice.grid) grid = std::to_string(choice.grid->rows) + "x" + std::to_string(choice.grid->cols);
+  const std::pair<const char*, std::string> surplus[] = {{"--sentence", taken.sentence ? "" : text(choice.sentence)},
+                                                         {"--step", text(choice.step)},
+                                                         {"--array", choice.array},
+                                                         {"--axes", axes_names(choice.axes)},
+                                                         {"--grid", taken.grid ? "" : grid}};
+  for (const auto& [option, found] : surplus)
+    if (!found.empty()) return bad_input(where, option, "no such option beside " + std::string(what), printable(found));
+  return Done{};
+}
+
 Result<std::vector<HeldAxis>> parse_axes(std::string_view text) {
   std::vector<HeldAxis> axes;
   for (const std::string_view part : split_at(',', text)) {

@@ -8,6 +8,7 @@
 #include "base/names.h"
 #include "base/result.h"
 #include "base/utf8.h"
+#include "read/external/held_arrays.h"
 #include "read/json/json_document.h"
 
 namespace headlight {
@@ -111,13 +112,14 @@ Result<TensorsFile> model_of_scores(std::string_view where, const NumberTable& s
   return made;
 }
 
-Result<TensorsFile> model_of_weights(std::string_view where, const NumberTable& weights) {
+Result<TensorsFile> model_of_weights(std::string_view where, const NumberTable& weights,
+                                     const std::optional<PatchGrid>& grid) {
   ArrayFile file;
   Array pattern = array_of(weights.numbers);
   pattern.shape = {1, 1, weights.numbers.rows(), weights.numbers.cols()};
   file.arrays["attentions"] = std::move(pattern);
   name_tokens(file, weights.row_labels, weights.column_labels);
-  return tensors_from(where, file, std::nullopt);
+  return tensors_from(where, file, std::nullopt, {.grid = grid});
 }
 
 /// Where a table is kept: one, or one a head.
@@ -227,14 +229,15 @@ bool OwnNumbers::empty() const {
   return true;
 }
 
-Result<TensorsFile> model_of_numbers(std::string_view where, const OwnNumbers& numbers) {
+Result<TensorsFile> model_of_numbers(std::string_view where, const OwnNumbers& numbers,
+                                     const std::optional<PatchGrid>& grid) {
   const bool projects = !numbers.w_q.empty() || !numbers.w_k.empty() || !numbers.w_v.empty() || numbers.w_o;
   if (numbers.x) return model_of_x(where, numbers);
   if (projects) return bad_input(where, "x", "what the weights are multiplied with", "none", ErrorCode::needs_x);
   if (numbers.scores) return model_of_scores(where, *numbers.scores);
   if (!numbers.weights) return bad_input(where, "numbers", "x, scores or weights", "none", ErrorCode::needs_scores);
   TRY(check_all_finite(where, "weights", *numbers.weights));
-  return model_of_weights(where, *numbers.weights);
+  return model_of_weights(where, *numbers.weights, grid);
 }
 
 std::string numbers_json(const OwnNumbers& numbers) {

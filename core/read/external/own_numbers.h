@@ -74,8 +74,10 @@ OwnNumbers with_own_table(OwnNumbers numbers, OwnTable table, std::size_t head, 
 
 /// The model of these numbers: of x the attention that they come to, a missing weight being the identity; without x of
 /// `scores` the rest of an attention (queries are the scores, keys and values the identity, the scale 1); of `weights`
-/// alone the pattern as it stands. What else there is, is only checked. Errors: `where: w_q: expected …, found …`.
-Result<TensorsFile> model_of_numbers(std::string_view where, const OwnNumbers& numbers);
+/// alone the pattern as it stands, its keys perhaps in a grid. What else there is, is only checked. Errors: `where: w_q:
+/// expected …, found …`.
+Result<TensorsFile> model_of_numbers(std::string_view where, const OwnNumbers& numbers,
+                                     const std::optional<PatchGrid>& grid = {});
 
 /// The numbers as one line of JSON: {"x": {"numbers": [[1, 2]], "rows": ["我"]}, "w_q": [[[…]], [[…]]], "num_heads": 2};
 /// a table without labels is its rows alone.

@@ -52,6 +52,7 @@ Result<TensorsFile> read_table(const std::filesystem::path& path, std::optional<
     made.warnings.insert(made.warnings.begin(), notes.begin(), notes.end());
     return made;
   }
+  TRY(check_choice(where, choice, {.grid = true}, "one map"));
   OwnNumbers table;
   table.weights = TRY(read_number_table(path));
   const NumberTable& of = *table.weights;
@@ -59,7 +60,7 @@ Result<TensorsFile> read_table(const std::filesystem::path& path, std::optional<
                      (of.numbers.rows() == 1 ? " query, " : " queries, ") + counted(of.numbers.cols(), "key");
   if (!of.row_labels.empty()) line += "; the first column names the queries";
   if (!of.column_labels.empty()) line += "; the first row names the keys";
-  auto made = TRY(model_of_numbers(where, table));
+  auto made = TRY(model_of_numbers(where, table, choice.grid));
   made.warnings.emplace(made.warnings.begin(), ErrorCode::bad_value, where, line);
   return made;
 }

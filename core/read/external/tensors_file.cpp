@@ -291,6 +291,7 @@ Result<TensorsFile> held_from(std::string_view where, ArrayFile& file, const Arr
 
 /// Of sentences that were exported together, one.
 Result<TensorsFile> batch_from(std::string_view where, const ArrayFile& file, const ArrayChoice& choice) {
+  TRY(check_choice(where, choice, {.sentence = true, .grid = true}, "a batch of exports"));
   const std::set<Index> numbers = sentences_in(file);
   const auto count = static_cast<Index>(numbers.size());
   const Index sentence = choice.sentence.value_or(0);
@@ -335,8 +336,10 @@ Result<TensorsFile> inputs_from(std::string_view where, const ArrayFile& file, s
 
 Result<TensorsFile> part_from(std::string_view where, ArrayFile file, std::optional<Index> num_heads,
                               const ArrayChoice& choice) {
-  if (file.arrays.contains("query"))
-    return choice.grid ? bad_input(where, "--grid", "weights alone", "query") : inputs_from(where, file, num_heads);
+  if (file.arrays.contains("query")) {
+    TRY(check_choice(where, choice, {}, "query, which is no weights"));
+    return inputs_from(where, file, num_heads);
+  }
   if (choice.empty() && has_patterns(file) && has_axes_of_file(file)) return patterns_from(where, file, choice);
   if (!sentences_in(file).empty()) return batch_from(where, file, choice);
   auto held = held_from(where, file, choice);
