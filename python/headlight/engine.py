@@ -516,7 +516,8 @@ def _words_of(held: Any, *given: Any) -> list[Any]:
         own[1:] = [own[1] if own[1] != own[0] else None]
     else:
         own = [held.get(name) if isinstance(held, Mapping) else None for name in ("tokens", "target_tokens")]
-    return [words if words is not None else own[i] if _texts(own[i]) else None for i, words in enumerate(given)]
+    return [own[i] if one is None and (isinstance(own[i], str) or _texts(own[i])) else one
+            for i, one in enumerate(given)]
 
 
 @contextlib.contextmanager

@@ -282,6 +282,32 @@ TEST(HeldArrays, WordsThatAreNotShownAreTold) {
             "f: tokens: the last of 3 is left out: generate() did not read it");
 }
 
+TEST(HeldArrays, WordsInEachFormAreTheSame) {
+  const auto words = [](const Result<TensorsFile>& file) {
+    std::string all;
+    if (!file) return file.error().message();
+    for (const Token& token : file->model->given->stacks.at(Stack::self).key_tokens.tokens) all += token.text + "|";
+    return all;
+  };
+  for (const char* list : {R"(["a","b"])", R"([["a","b"]])", "a b", R"("a b")"}) {
+    EXPECT_EQ(words(tensors_from("f", {{{"array", weights_of({2, 2})}}, {{"tokens", list}}}, std::nullopt)), "a|b|")
+        << list;
+    EXPECT_EQ(words(tensors_from("f", {{{"attentions", weights_of({1, 1, 2, 2})}}, {{"tokens", list}}}, std::nullopt)),
+              "a|b|")
+        << list;
+    if (list[0] == 'a') continue;
+    EXPECT_EQ(
+        words(parse_attention_json("f", std::string(R"({"attn":[[0.5,0.5],[0.5,0.5]],"tokens":)") + list + "}", {})),
+        "a|b|")
+        << list;
+  }
+  EXPECT_EQ(words(parse_attention_json("f", R"({"attn":[[0.5,0.5],[0.5,0.5]],"tokens":[7,8]})", {})), "7|8|");
+  Array ids{.dtype = Dtype::i64, .shape = {1, 2}, .values = {7, 8}};
+  EXPECT_EQ(words(tensors_from("f", {{{"array", weights_of({2, 2})}, {"tokens", ids}}, {}}, std::nullopt)), "7|8|");
+  EXPECT_EQ(words(tensors_from("f", {{{"array", weights_of({2, 2})}}, {{"tokens.0", R"(["a","b"])"}}}, std::nullopt)),
+            "a|b|");
+}
+
 TEST(HeldArrays, RoundingToHalfPrecisionIsNoMistake) {
   Array half = weights_of({1, 1, 3, 3});
   half.values[0] += 3e-3f;

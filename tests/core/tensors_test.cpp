@@ -193,9 +193,10 @@ TEST(Tensors, TokensComeFromTheMetadata) {
   };
   EXPECT_EQ(given(*tensors_from("f", with(R"(["a","b"])"), std::nullopt)).key_tokens.tokens[1].text, "b");
   expect_line(with(R"(["a"])"), "f: metadata tokens: expected 2 tokens, found 1");
-  expect_line(with("a b"), "f: metadata tokens: line 1, column 1: expected valid JSON");
+  expect_line(with("[a b"), "f: metadata tokens: line 1, column 2: expected valid JSON");
   expect_line(with("{}"), "expected a JSON list, found object");
-  expect_line(with("[1,2]"), "expected a list of strings, found number");
+  expect_line(with("[1.5,2]"), "expected a list of strings, found number");
+  EXPECT_EQ(given(*tensors_from("f", with("[1,2]"), std::nullopt)).key_tokens.tokens[1].text, "2") << "ids";
 }
 
 TEST(Tensors, MasksAreAddedOrBlock) {

@@ -76,6 +76,19 @@ class Held(unittest.TestCase):
             with self.assertRaisesRegex(headlight.Error, "expected a sentence below 1, found 9"):
                 seen.save(path, sentence=9)
 
+    def test_what_stands_beside_a_tensor_of_a_file_is_kept(self):
+        words, ids = ["Val", "halla", "Ġis", "."], {"attn": t(1, 3, 4, 4), "tokens": [7, 8, 9, 10]}
+        layers = {"attn": [t(1, 3, 4, 4), t(1, 3, 4, 4)], "logits": torch.ones(4, 9)}
+        cross = {"encoder_attentions": [t(1, 3, 4, 4)], "decoder_attentions": t(1, 1, 3, 5, 5), "cross_attentions": [t(1, 3, 5, 4)]}
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()):
+            for held, said in (({"attentions": t(1, 3, 4, 4), "tokens": words}, "halla"), (ids, "10"), (layers, "Self,1,"),
+                               ({"attentions": t(1, 3, 4, 4), "tokens": [words]}, "halla"), (cross, "Cross,"),
+                               ({"attentions": t(1, 3, 4, 4), "tokens": "Val halla is ."}, "halla")):
+                torch.save(held, path := os.path.join(folder, "held.pt"))
+                self.assertIn(said, headlight.engine.run(["export", path, "--format", "csv"]).decode())
+        with contextlib.redirect_stderr(io.StringIO()):
+            self.assertIn("halla", headlight.page({"attentions": w(1, 3, 4, 4), "tokens": "Val halla is ."}).html)
+
     def test_words_of_each_sentence(self):
         with contextlib.redirect_stderr(io.StringIO()):
             page = headlight.page(w(2, 2, 2), sentence=1, tokens=[["a", "b"], ["see", "dee"]])

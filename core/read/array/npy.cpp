@@ -177,6 +177,7 @@ std::optional<NpyStrings> parse_npy_strings(std::string_view header) {
   std::string numbers(header);
   numbers.replace(at, static_cast<std::size_t>(end - header.data()) - at, "'<u4");
   auto parsed = parse_npy_header("", numbers);
+  if (parsed && parsed->shape.size() == 2 && parsed->shape[0] == 1) parsed->shape.erase(parsed->shape.begin());
   if (!parsed || parsed->shape.size() > 1 ||
       (strings.letters > 0 && parsed->count > kMostElements / (4 * strings.letters)))
     return std::nullopt;

@@ -109,7 +109,9 @@ struct HeldTensors {
     if (tensor_of(value)) tensors.emplace_back(name.empty() ? "array" : name, tensor_of(value));
     const bool list = value.kind == Kind::list || value.kind == Kind::tuple;
     const std::string before = name.empty() ? name : name + ".";
-    if (list && !value.items.empty() && value.items[0]->kind == Kind::text) take_texts(value, name);
+    if (value.kind == Kind::text && name.ends_with("tokens")) texts[name] = std::string(value.text);
+    const Kind first = list && !value.items.empty() ? value.items[0]->kind : Kind::none;
+    if (first == Kind::text || (first == Kind::integer && name.ends_with("tokens"))) take_texts(value, name);
     for (std::size_t i = 0; list && i < value.items.size(); ++i)
       find_in(*value.items[i], before + std::to_string(i), depth + 1);
     for (std::size_t i = 0; value.kind == Kind::dict && i + 1 < value.items.size(); i += 2) {
@@ -122,14 +124,14 @@ struct HeldTensors {
  private:
   void take_texts(const PickleValue& list, const std::string& name) {
     nlohmann::json words;
-    for (const PickleValue* word : list.items) words.push_back(word->kind == Kind::text ? std::string(word->text) : "");
+    for (const PickleValue* word : list.items)
+      words.push_back(word->kind == Kind::integer ? std::to_string(word->integer) : std::string(word->text));
     texts[name] = words.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
-
   std::size_t visited_ = 0;
 };
 
-/// The bytes of a storage, and their owner (null: the file).
+/// The bytes of a storage and their owner (null: the file).
 struct StorageBytes {
   std::string_view bytes;
   std::shared_ptr<const void> owner = {};
@@ -160,7 +162,7 @@ class Locator {
 
   Result<StoredArrays> locate(const PickleValue& root) {
     const PickleValue* dict = state_dict_of(root);
-    if (!dict || holds_lists(*dict)) return locate_lists(root);
+    if (!dict || holds_lists(*dict)) return locate_lists(dict ? *dict : root);
     StoredArrays arrays;
     for (std::size_t i = 0; i + 1 < dict->items.size(); i += 2) {
       const PickleValue& name = *dict->items[i];
@@ -239,12 +241,14 @@ class Locator {
     }
   }
 
-  /// Whether attention stands beside the tensors of a dict, a list of layers as transformers give it.
+  /// Whether lists of tensors, as transformers give layers, or words stand beside the tensors of a dict.
   static bool holds_lists(const PickleValue& dict) {
     for (std::size_t i = 0; i + 1 < dict.items.size(); i += 2) {
+      HeldTensors held;
       const PickleValue& value = *dict.items[i + 1];
       const bool list = value.kind == Kind::tuple || value.kind == Kind::list;
-      if (list && dict.items[i]->text.ends_with("attentions")) return true;
+      if (list || value.kind == Kind::text) held.find_in(value, std::string(dict.items[i]->text), 0);
+      if (!held.tensors.empty() || !held.texts.empty()) return true;
     }
     return false;
   }

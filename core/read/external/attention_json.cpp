@@ -245,7 +245,9 @@ Status take_lists(std::string_view where, const std::string& name, const json& v
     for (const auto& [key, inner] : value.items()) TRY(take_lists(where, child(key), inner, depth + 1, held));
     return Done{};
   }
-  if (!value.is_array() || value.empty()) return Done{};
+  const bool words = name.ends_with("tokens") && (value.is_string() || value.is_array());
+  if (words) held.metadata[name] = value.dump(-1, ' ', false, json::error_handler_t::replace);
+  if (words || !value.is_array() || value.empty()) return Done{};
   const json* first = &value;
   while (first->is_array() && !first->empty()) first = &first->front();
   if (first->is_string()) {

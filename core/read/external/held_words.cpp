@@ -4,6 +4,7 @@
 
 #include "base/formatted.h"
 #include "read/external/patterns.h"
+#include "read/external/table_markup.h"
 #include "read/json/json_document.h"
 
 namespace headlight {
@@ -17,7 +18,60 @@ Result<Tokens> take_tokens(std::string_view where, const ArrayFile& file, std::i
   return numbered_tokens(count);
 }
 
+/// Whether it is `tokens` and its like, perhaps of a sentence: `0.tokens`.
+bool names_side(std::string_view name) {
+  name.remove_prefix(name.rfind('.') + 1);
+  return name == "tokens" || name == "key_tokens" || name == "target_tokens";
+}
+
+void ids_to_texts(nlohmann::json& words) {
+  for (auto& word : words)
+    if (word.is_array()) ids_to_texts(word);
+    else if (word.is_number_integer()) word = word.dump();
+}
+
+std::string one_form(const std::string& text) {
+  auto words = nlohmann::json::parse(text, nullptr, false);
+  if (words.is_object() || (words.is_discarded() && text.find_first_of("[{\"") == 0)) return text;  // an error
+  if (!words.is_array()) {
+    const std::string plain = words.is_string() ? words.get<std::string>() : text;
+    words = nlohmann::json::array();
+    for (std::size_t at = 0; at < plain.size();) {
+      const std::size_t end = std::min(plain.find_first_of(kTableSpaces, at), plain.size());
+      if (end > at) words.push_back(plain.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  if (words.size() == 1 && words[0].is_array()) words = nlohmann::json(words[0]);
+  ids_to_texts(words);
+  return words.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 }  // namespace
+
+void take_words(ArrayFile& file) {
+  for (const auto& [name, array] : file.arrays) {
+    if (!names_side(name) || array.shape.empty() || array.shape.back() != static_cast<Index>(array.values.size()))
+      continue;
+    const std::vector<std::int64_t> ids(array.values.begin(), array.values.end());
+    file.metadata.emplace(name, nlohmann::json(ids).dump());
+  }
+  std::erase_if(file.arrays,
+                [&](const auto& one) { return names_side(one.first) && file.metadata.contains(one.first); });
+  std::map<std::string, nlohmann::json> lists;  // of `tokens.0`, `tokens.1`, one of each sentence
+  for (const auto& [name, text] : file.metadata) {
+    const std::string side = name.substr(0, std::min(name.rfind('.'), name.size()));
+    if (side != name && names_side(side) && !names_side(name))
+      lists[side].push_back(nlohmann::json::parse(text, nullptr, false));
+  }
+  std::erase_if(file.metadata, [&](const auto& one) {
+    return !names_side(one.first) &&
+           lists.contains(one.first.substr(0, std::min(one.first.rfind('.'), one.first.size())));
+  });
+  for (const auto& [side, list] : lists) file.metadata[side] = list.dump();
+  for (auto& [name, text] : file.metadata)
+    if (names_side(name)) text = one_form(text);
+}
 
 Result<Tokens> parse_tokens(std::string_view where, const std::string& key, const std::optional<std::string>& list,
                             Index count) {

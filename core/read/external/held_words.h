@@ -11,6 +11,10 @@
 
 namespace headlight {
 
+/// Words in each form that a file has them in as one, a JSON list of texts in the metadata: a text with spaces, ids (an
+/// array of them too), a list in a list.
+void take_words(ArrayFile& file);
+
 /// Whether the tokens are a list for each sentence.
 bool lists_sentences(const ArrayFile& held);
 

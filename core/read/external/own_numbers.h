@@ -74,8 +74,8 @@ OwnNumbers with_own_table(OwnNumbers numbers, OwnTable table, std::size_t head, 
 
 /// The model of these numbers: of x the attention that they come to, a missing weight being the identity; without x of
 /// `scores` the rest of an attention (queries are the scores, keys and values the identity, the scale 1); of `weights`
-/// alone the pattern as it stands, its keys perhaps in a grid. What else there is, is only checked. Errors: `where: w_q:
-/// expected …, found …`.
+/// alone the pattern as it stands, its keys perhaps in a grid. What else there is, is only checked. Errors: `where:
+/// w_q: expected …, found …`.
 Result<TensorsFile> model_of_numbers(std::string_view where, const OwnNumbers& numbers,
                                      const std::optional<PatchGrid>& grid = {});
 

@@ -255,8 +255,10 @@ std::set<Index> sentences_in(const File& file) {
   return numbers;
 }
 
-/// Whether every stack has the axes of a tensors file.
+/// Whether every stack has the axes of a tensors file, and none is a list.
 bool has_axes_of_file(const ArrayFile& file) {
+  for (const auto& [name, array] : file.arrays)
+    if (name.find("attentions.") != name.npos) return false;  // a list beside a single array
   for (const char* name : {"attentions", "encoder_attentions", "decoder_attentions", "cross_attentions"})
     if (const Array* array = find_array(file.arrays, name)) {
       const auto& shape = array->shape;
@@ -351,6 +353,7 @@ Result<TensorsFile> part_from(std::string_view where, ArrayFile file, std::optio
 
 Result<TensorsFile> tensors_from(std::string_view where, ArrayFile file, std::optional<Index> num_heads,
                                  const ArrayChoice& choice) {
+  take_words(file);
   const auto words = words_of_no_side(where, file);
   auto taken = part_from(where, std::move(file), num_heads, choice);
   if (taken) taken->warnings.insert(taken->warnings.end(), words.begin(), words.end());
