@@ -36,6 +36,7 @@ struct Lens {
   Candidate word = {};                              // that is split
   std::optional<Candidate> other = {};              // its logit is subtracted
   std::optional<LogitSplit> split = {};             // nothing where the output layer is not linear
+  float softcap = 0;                                // the split is of the logits before it; 0: none
   std::string metric = {};                          // of --metric, in words …
   std::vector<double> measured = {};                // … and what it is after each layer
 };
@@ -56,6 +57,7 @@ Result<Lens> lens_of(const Trace& trace, const LensOptions& options, std::option
     lens.metric = metric_text(*trace.model, metric);
     for (const Vector& logits : lens_logits(trace, lens.query, threads)) lens.measured.push_back(metric.of(logits));
   }
+  lens.softcap = trace.model->output->softcap;
   auto split = split_logit(trace, lens.query, lens.word.row, rows.wrong);
   if (split) lens.split = std::move(*split);
   else warnings.push_back(split.error());
@@ -63,8 +65,12 @@ Result<Lens> lens_of(const Trace& trace, const LensOptions& options, std::option
 }
 
 std::string split_text(const Lens& lens) {
-  return "logit of " + lens.word.text + (lens.other ? " minus that of " + lens.other->text : std::string());
+  return "logit of " + lens.word.text + (lens.other ? " minus that of " + lens.other->text : std::string()) +
+         (lens.softcap > 0 ? ", before the soft cap of the logits" : "");
 }
+
+/// What a term is of, in tables: a difference or a probability beside it is of the capped logits.
+const char* term_kind(const Lens& lens) { return lens.softcap > 0 ? "uncapped_logit" : "logit"; }
 
 std::string lens_text(const Lens& lens, const Trace& trace) {
   const bool is_encoder = trace.request.config.arch == Arch::encoder;
@@ -107,6 +113,7 @@ Value lens_json(const Lens& lens) {
                   {"attribution", json_list(lens.split ? lens.split->terms : std::vector<LogitTerm>(), term_json)}};
   if (!lens.metric.empty()) members.emplace_back("metric", lens.metric);
   if (lens.split) members.insert(members.end(), {{"logit", lens.split->logit}, {"sum", lens.split->sum}});
+  if (lens.split && lens.softcap > 0) members.emplace_back("softcap", lens.softcap);
   if (lens.other) {
     const std::string other = json_candidates({*lens.other});
     members.emplace_back("other", Value::of_json(other.substr(1, other.size() - 2)));
@@ -124,7 +131,7 @@ Table lens_table(const Lens& lens) {
     table.rows.push_back({"metric", layer, {}, lens.metric, lens.measured[layer]});
   if (lens.split)
     for (const LogitTerm& term : lens.split->terms)
-      table.rows.push_back({"logit", {}, {}, writer_name(term.from), term.value});
+      table.rows.push_back({term_kind(lens), {}, {}, writer_name(term.from), term.value});
   return table;
 }
 
@@ -176,7 +183,7 @@ Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const LensOpt
     cells.push_back({{std::string(name(*options.metric.metric)), std::to_string(layer), ""}, lens.measured[layer]});
   if (lens.split)
     for (const LogitTerm& term : lens.split->terms)
-      cells.push_back({{"logit", "", writer_name(term.from)}, term.value});
+      cells.push_back({{term_kind(lens), "", writer_name(term.from)}, term.value});
   return cells;
 }
 

@@ -178,6 +178,20 @@ TEST(CliLens, SplitsTheWordThatIsAskedFor) {
             1);
 }
 
+/// A cap is not linear: what sums up is the logit before it, and metrics beside it are of the logits after it.
+TEST(CliLens, OfCappedLogitsSaysThatTheSplitIsBeforeTheCap) {
+  const auto as = [](const char* format) {
+    return Strings{"lens", golden("family-gemma2").string(), "--ids", "5,44,12,12,7", "--format", format};
+  };
+  const json lens = object_of(as("json"));
+  EXPECT_EQ(lens["softcap"], 3.0);
+  expect_close(sum_of_terms(lens["attribution"], "logit"), lens["logit"].get<double>());
+  EXPECT_FALSE(object_of({"lens", "shipped:decoder", "--text", "我请", "--format", "json"}).contains("softcap"));
+  EXPECT_TRUE(contains(run(as("text")).out, ", before the soft cap of the logits: "));
+  const std::string csv = run(as("csv")).out;
+  EXPECT_TRUE(contains(csv, "\nuncapped_logit,") && !contains(csv, "\nlogit,")) << csv;
+}
+
 TEST(CliLens, EveryFormatHasTheSameNumbers) {
   const Strings asked{"lens", "shipped:decoder", "--text", "我请李雷帮", "--top", "2", "--format"};
   const auto as = [&](const char* format) {

@@ -6,6 +6,7 @@
 #include "app/figures.h"
 #include "derived/guess.h"
 #include "gui/shipped_document.h"
+#include "views/inside/inside_labels.h"
 
 namespace headlight {
 namespace {
@@ -39,6 +40,18 @@ TEST(LayerLens, EachCellIsTheMostProbableWordAfterItsLayerAndTheLastIsTheAnswers
   }
   EXPECT_EQ(lens->cells.back().back(), most_probable(*trace->model, probabilities(trace->logits), 1).front());
   EXPECT_EQ(lens_of(trace, 3)->first, 0) << "ten tokens at a time";
+}
+
+TEST(LayerLens, SaysThatTheSplitIsBeforeTheCapOfTheLogits) {
+  const auto trace = answer_of(shipped_document("shipped:decoder", "我请李雷帮"));
+  LayerLens lens = *lens_of(trace, 2);
+  EXPECT_EQ(logit_line(Language::en, lens).find("soft cap"), std::string::npos);
+  Model model = *trace->model;
+  model.output->softcap = 30;
+  auto capped = std::make_shared<Trace>(*trace);
+  capped->model = std::make_shared<const Model>(std::move(model));
+  lens.trace = capped;
+  EXPECT_NE(logit_line(Language::en, lens).find("(before the soft cap)"), std::string::npos);
 }
 
 TEST(LayerLens, ThePartsSumToTheLogitAndToTheDifferenceOfTwo) {

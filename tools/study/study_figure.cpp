@@ -31,6 +31,7 @@ constexpr std::pair<std::string_view, const Words*> kKinds[] = {{"patch", &kStud
                                                                 {"probability", &kStudyWords.probability},
                                                                 {"difference", &kStudyWords.difference},
                                                                 {"logit", &kStudyWords.logit},
+                                                                {"uncapped_logit", &kStudyWords.uncapped_logit},
                                                                 {"term", &kStudyWords.term}};
 
 /// Cells of the same kind, of one stack.

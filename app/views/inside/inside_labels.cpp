@@ -79,11 +79,12 @@ std::string lens_title(Language language, const LayerLens& lens) {
 
 std::string logit_line(Language language, const LayerLens& lens) {
   const std::string count = std::to_string(lens.split->terms.size());
-  if (!lens.minus)
-    return filled(words(language, kInsideWords.logit_and_sum),
-                  {lens.word->text, sum_text(lens.split->logit), count, sum_text(lens.split->sum)});
-  return filled(words(language, kInsideWords.difference_and_sum),
-                {lens.word->text, lens.minus->text, sum_text(lens.split->logit), count, sum_text(lens.split->sum)});
+  const std::string logit = sum_text(lens.split->logit), sum = sum_text(lens.split->sum);
+  const std::string line =
+      lens.minus ? filled(words(language, kInsideWords.difference_and_sum),
+                          {lens.word->text, lens.minus->text, logit, count, sum})
+                 : filled(words(language, kInsideWords.logit_and_sum), {lens.word->text, logit, count, sum});
+  return lens.trace->model->output->softcap > 0 ? filled(words(language, kInsideWords.before_the_cap), {line}) : line;
 }
 
 ColourScale picture_scale(Theme theme, const MatrixPicture& picture, bool is_signed) {
