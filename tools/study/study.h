@@ -54,7 +54,8 @@ Result<std::string> baseline_text(const std::string& option);
 
 /// Cells of a study of shares, by the first field of their key.
 inline constexpr const char *kCleanCell = "clean", *kCorruptCell = "corrupt", *kRandomCell = "random", *kLost = "lost",
-                            *kRandomLostCell = "random_lost";
+                            *kRandomLostCell = "random_lost", *kTogetherCell = "together",
+                            *kTogetherLostCell = "together_lost";
 
 /// The numbers of all pairs by their keys, in the order in which keys came.
 struct StudyValues {

@@ -217,7 +217,13 @@ std::vector<double> against(const Numbers& place, const Numbers& random, const s
   return apart;
 }
 
+/// Chosen places were patched together, and each draw is of as many: single places are no match for it.
+bool has_together(const StudyValues& gathered) {
+  return std::ranges::any_of(gathered.keys, [](const auto& key) { return key.front().starts_with(kTogetherCell); });
+}
+
 void add_tests(const StudyValues& gathered, Normalise how, std::vector<Summary>& summaries) {
+  const bool together = has_together(gathered);
   std::vector<std::size_t> tested;
   std::vector<double> p;
   for (std::size_t random = 0; random < gathered.keys.size(); ++random) {
@@ -225,7 +231,8 @@ void add_tests(const StudyValues& gathered, Normalise how, std::vector<Summary>&
     const bool of_lost = gathered.keys[random].front() == kRandomLostCell;
     for (std::size_t at = 0; at < gathered.keys.size(); ++at) {
       const std::string& what = gathered.keys[at].front();
-      if (gathered.numbers[at].wholes.empty() || is_random(gathered.keys[at]) || what.ends_with(kLost) != of_lost)
+      if (gathered.numbers[at].wholes.empty() || is_random(gathered.keys[at]) || what.ends_with(kLost) != of_lost ||
+          what.starts_with(kTogetherCell) != together)
         continue;
       tested.push_back(at);
       p.push_back(signed_rank_p(
@@ -315,7 +322,7 @@ void add_control(const PatchControl& control, std::vector<StudyCell>& cells, boo
     key.front() = what;
     cells.push_back({std::move(key), value});
   };
-  if (control.together) add(lost ? "together_lost" : "together", *control.together);
+  if (control.together) add(lost ? kTogetherLostCell : kTogetherCell, *control.together);
   add(lost ? kRandomLostCell : kRandomCell, mean_of(control.restored));
 }
 

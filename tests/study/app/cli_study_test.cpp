@@ -135,6 +135,20 @@ TEST(Study, OfAControlIsTested) {
   EXPECT_EQ(tested, 16);
 }
 
+/// Random places are drawn as many at once as were chosen: what the chosen ones do together is tested, and that alone.
+TEST(Study, ChosenPlacesAreTestedTogether) {
+  const Folder folder;
+  const json study = answered(studied(folder.with("pairs.csv", csv_of_pairs()),
+                                      {"--control", "random:4", "--at-heads", "0.1,1.2", "--direction", "both"}));
+  std::set<std::string> tested;
+  for (const json& cell : study["cells"]) {
+    if (cell["p"].is_null()) continue;
+    EXPECT_TRUE(tested.insert(cell["what"]).second) << cell;
+    EXPECT_GE(cell["p_holm"].get<double>(), cell["p"].get<double>());
+  }
+  EXPECT_EQ(tested, (std::set<std::string>{"together", "together_lost"}));
+}
+
 TEST(Study, OfOnePairThereIsNoInterval) {
   const Folder folder;
   const std::string pairs = folder.with("pairs.csv", "clean,corrupt\n" + kPairs[0][0] + "," + kPairs[0][1] + "\n");
