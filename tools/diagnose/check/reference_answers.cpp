@@ -143,7 +143,8 @@ std::vector<CheckAnswer> answers_named(const Trace& trace, std::string_view name
 }
 
 struct Difference {
-  float largest = 0;
+  float largest = 0;  // infinite where a number is NaN
+  float shown = 0;    // the same as it is
   std::size_t at = 0;
   std::size_t first = 0;  // that is larger than what is allowed: of layers the first one that is wrong
 };
@@ -157,7 +158,7 @@ Difference difference(const CheckAnswer& answer, const Array& expected, float mo
       const float apart = std::abs(piece.data()[k] - expected.values[at]);
       const float known = std::isnan(apart) ? kFarthest : apart;
       if (!(known > result.largest)) continue;
-      result = {known, at, result.largest > most ? result.first : at};
+      result = {known, apart, at, result.largest > most ? result.first : at};
     }
   }
   return result;
@@ -188,7 +189,7 @@ Finding compare_one(std::string_view where, const std::string& name, const Array
   for (std::size_t i = 1; i < answers.size(); ++i)
     if (const Difference other = difference(answers[i], expected, most * magnitude); other.largest < least.largest)
       least = other;
-  const float shown = least.largest / magnitude;
+  const float shown = least.shown / magnitude;
   const std::string kind = weights ? "" : " relative";
   if (shown <= most)
     return {Severity::good, what + ": as the reference, to within " + decimal(shown) + kind, ErrorCode::as_reference};
