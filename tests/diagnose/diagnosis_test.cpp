@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "diagnose/diagnosed.h"
 
@@ -195,6 +196,26 @@ TEST(Diagnosis, ARowOfZerosIsNoDropout) {
   wrong = right;
   wrong.weights[0](3, 2) = 0;
   EXPECT_EQ(diagnosed(weights_only(right), weights_only(wrong)), "none") << "one weight of one row";
+}
+
+/// Three heads of four columns in a d_model of 20, as Gemma, Qwen 3 and T5 have it.
+TEST(Diagnosis, DModelIsNotTheColumnsOfAllHeads) {
+  const auto scaled_by = [](double columns, Index d_model) {
+    const auto [right, wrong] = sides_with([&](Attention& a) { a.scale = 1 / std::sqrt(columns); });
+    const auto file = [&](const Attention& a) {
+      std::map<std::string, Array> arrays{{"attentions", attentions_of(a)}, {"queries", of_heads(a.parts[0])}};
+      const Table states(7, static_cast<std::size_t>(d_model), 1);
+      if (d_model > 0) arrays["hidden_states"] = array_of({1, 7, d_model}, {states});
+      return file_of(std::move(arrays));
+    };
+    return diagnosed(file(right), file(wrong));
+  };
+  const std::string of_model = "scores divided by sqrt(d_model), not by sqrt(d_k)";
+  const std::string of_heads = "scores divided by sqrt(heads · d_k), not by sqrt(d_k)";
+  EXPECT_EQ(scaled_by(20, 20), of_model);
+  EXPECT_EQ(scaled_by(12, 20), of_heads);
+  EXPECT_EQ(scaled_by(12, 12), of_model);
+  EXPECT_EQ(scaled_by(12, 0), of_heads) << "d_model is not known";
 }
 
 TEST(Diagnosis, OfEqualWeightsNoFactorIsKnown) {

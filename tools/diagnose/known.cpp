@@ -79,17 +79,24 @@ Grid mask_seen_in(const Heads& weights) {
   return mask_of(allowed);
 }
 
+Index d_model_of(const ExportFile& file, const std::string& before) {
+  if (file.computed && file.computed->model->given)
+    return file.computed->model->given->stacks.at(Stack::self).query.cols();
+  const std::string sentence = before.substr(0, before.find('.') + 1);
+  for (const std::string& prefix : {before, sentence})
+    for (const char* kind : {"last_hidden_state", "hidden_states", "output"})
+      if (const Array* array = find_array(file.arrays, prefix + kind); array && !array->shape.empty())
+        return array->shape.back();
+  return 0;
+}
+
 Index d_k_of(const ExportFile& file, const std::string& before, Index heads) {
   if (const Array* queries = find_array(file.arrays, before + "queries"); queries && queries->shape.size() == 4)
     return queries->shape.back();
   if (file.computed) return file.computed->attention(Stack::self, 0).query.cols() / heads;
   if (file.d_k) return *file.d_k;
-  const std::string sentence = before.substr(0, before.find('.') + 1);
-  for (const std::string& prefix : {before, sentence})
-    for (const char* kind : {"last_hidden_state", "hidden_states", "output"})
-      if (const Array* array = find_array(file.arrays, prefix + kind); array && !array->shape.empty())
-        if (array->shape.back() % heads == 0) return array->shape.back() / heads;
-  return 0;
+  const Index d_model = d_model_of(file, before);
+  return d_model % heads == 0 ? d_model / heads : 0;
 }
 
 /// The logits without queries and keys: scores where they lead to the weights, else the logarithms of those.
@@ -134,8 +141,10 @@ Known known_of(const ExportFile& right, const ExportFile& other, const std::stri
   }
   if (weights.empty()) return known;
   known.num_heads = static_cast<Index>(weights.size());
-  for (const ExportFile* file : {&right, &other})
+  for (const ExportFile* file : {&right, &other}) {
     if (known.d_k == 0) known.d_k = d_k_of(*file, before, known.num_heads);
+    if (known.d_model == 0) known.d_model = d_model_of(*file, before);
+  }
   known.mask = mask_seen_in(weights);
   if (const auto said = right.masks.find(before); said != right.masks.end())
     if (said->second.rows() == known.mask.rows() && said->second.cols() == known.mask.cols())
@@ -159,7 +168,8 @@ Known known_of(const ExportFile& right, const ExportFile& other, const std::stri
              .stored = known.stored,
              .mask = mask,
              .num_heads = known.num_heads,
-             .d_k = known.d_k};
+             .d_k = known.d_k,
+             .d_model = known.d_model};
   }
   take_logits(known);
   return known;

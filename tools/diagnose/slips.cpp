@@ -41,11 +41,16 @@ void add_scales(Table& table) {
   for (std::size_t row = 0; row < kScales; ++row)
     add(table, scale_factors(4, 4)[row].first, kFromScores, kScale, Made::in_any_heads,
         [row](const Known& known, Variant& v) {
-          if ((row + 1 < kScales ? known.d_k : known.num_heads) < 2) return false;
-          const auto d_k = static_cast<double>(known.d_k), heads = static_cast<double>(known.num_heads);
-          v.factor = scale_factors(d_k, heads)[row].second;
-          return true;
+          if (known.d_k < 2 || (row + 1 == kScales && known.d_model == 0)) return false;
+          const auto d_k = static_cast<double>(known.d_k), d_model = static_cast<double>(known.d_model);
+          v.factor = scale_factors(d_k, d_model / d_k)[row].second;
+          return v.factor != 1;
         });
+  // Heads may be wider or narrower than their part of d_model.
+  add(table, scale_by_d_model, kFromScores, kScale, Made::in_any_heads, [](const Known& known, Variant& v) {
+    v.factor = 1 / std::sqrt(static_cast<double>(known.num_heads));
+    return known.num_heads > 1 && (known.d_k == 0 || known.d_model != known.num_heads * known.d_k);
+  }).text = words(phrases::scale_of_heads);
 }
 
 void add_softmaxes(Table& table) {

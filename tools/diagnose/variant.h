@@ -51,9 +51,9 @@ struct Known {
   bool exact = false;  // logits are known; else up to a number a row, since they come from weights
   bool direct = false;  // queries and keys are known
   double scale = 1, softcap = 0;
-  Index num_heads = 0, num_kv_heads = 0, d_k = 0;  // 0: not known
-  std::array<Grid, 3> projected = {};              // heads side by side; empty where not known
-  std::vector<double> sinks = {};                  // (H) or none
+  Index num_heads = 0, num_kv_heads = 0, d_k = 0, d_model = 0;  // 0: not known
+  std::array<Grid, 3> projected = {};                           // heads side by side; empty where not known
+  std::vector<double> sinks = {};                               // (H) or none
   std::optional<LayerInputs> inputs = {};
   /// Sides that were projected with a slip: by their role, the role of the projection used, slip and bits.
   using Projected = std::map<std::tuple<std::size_t, std::size_t, Slip, int>, std::optional<Grid>>;
