@@ -198,6 +198,23 @@ TEST(Diagnosis, ARowOfZerosIsNoDropout) {
   EXPECT_EQ(diagnosed(weights_only(right), weights_only(wrong)), "none") << "one weight of one row";
 }
 
+/// The same zeros in every head that form a mask; A need not have the mask.
+TEST(Diagnosis, ZerosOfAMaskAreAMaskAfterTheSoftmax) {
+  Attention right(4);
+  right.run();
+  for (const auto& mask : {causal, with_padding}) {
+    Attention wrong(4);
+    wrong.mask_after = true;
+    mask(wrong);
+    wrong.run();
+    EXPECT_EQ(diagnosed(weights_only(right), weights_only(wrong)),
+              "mask applied after the softmax, rows not renormalised");
+    wrong.weights[1](5, 2) = 0;
+    EXPECT_EQ(diagnosed(weights_only(right), weights_only(wrong)),
+              "dropout left on, and the weights that are left not divided by 1 − p");
+  }
+}
+
 /// Three heads of four columns in a d_model of 20, as Gemma, Qwen 3 and T5 have it.
 TEST(Diagnosis, DModelIsNotTheColumnsOfAllHeads) {
   const auto scaled_by = [](double columns, Index d_model) {

@@ -30,6 +30,8 @@ Bilingual constant_text(const Known& known, double factor) {
   return whole ? words(phrases::scale_unknown, text, decimal(std::round(d_k)), decimal(factor)) : text;
 }
 
+bool is_near_one(double factor) { return std::abs(factor - 1) <= 1e-5; }
+
 }  // namespace
 
 /// The factor of the scores that fits best: the slope of log(weights), or of the scores themselves, both less the mean
@@ -71,6 +73,28 @@ Bilingual fit_factor(const Known& known, Variant& variant, const Outcome& withou
   return constant_text(known, factor);
 }
 
+namespace {
+
+/// The same zeros in every head, which form a mask.
+bool zeros_are_a_mask(const Heads& weights) {
+  const Allowed seen = weights[0].array() != 0;
+  const MaskParts parts = parts_of(seen);
+  const bool same = std::all_of(weights.begin(), weights.end(), [&](const Grid& head) {
+    return same_shape(head, weights[0]) && are_same(head.array() != 0, seen);
+  });
+  return same && (parts.causal || parts.window > 0 || (parts.padding && are_same(seen, parts.keys)));
+}
+
+}  // namespace
+
+/// A mask that the right side does not have, after the softmax.
+Bilingual fit_mask_after(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found) {
+  const bool is_mask =
+      variant.heads.empty() && !found[SlipStep::weights].empty() && zeros_are_a_mask(found[SlipStep::weights]);
+  if (!is_mask || fit_dropout(known, variant, without, found).en.empty() || !is_near_one(*variant.kept)) return {};
+  return words(mask_after_softmax);
+}
+
 /// Weights × {0, 1 / (1 − p)}. Zeros of a single row, or of whole rows, are something else.
 Bilingual fit_dropout(const Known&, Variant& variant, const Outcome& without, const LayerArrays& found) {
   double sum_found = 0, sum_known = 0;
@@ -85,11 +109,10 @@ Bilingual fit_dropout(const Known&, Variant& variant, const Outcome& without, co
                   if (seen != 0) sum_found += seen, sum_known += weight;
                 });
   const double factor = sum_found / sum_known;
-  constexpr double kRounding = 1e-5;
-  if (torn_rows < 2 || !(factor > 1 - kRounding)) return {};
+  if (torn_rows < 2 || !(factor > 1 || is_near_one(factor))) return {};
   variant.kept = factor;
   return words(dropout_left_on,
-               factor > 1 + kRounding ? words(phrases::of_p, decimal(1 - 1 / factor)) : words(phrases::not_divided));
+               !is_near_one(factor) ? words(phrases::of_p, decimal(1 - 1 / factor)) : words(phrases::not_divided));
 }
 
 Bilingual fit_weights_factor(const Known&, Variant& variant, const Outcome& without, const LayerArrays& found) {

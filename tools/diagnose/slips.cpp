@@ -70,6 +70,7 @@ void add_softmaxes(Table& table) {
   add(softmax_replaced, SoftmaxKind::sigmoid, "sigmoid");
   headlight::add(table, weights_averaged, kFromWeights, kOrder, Made::in_all_heads,
                  [](const Known& known, Variant& v) { return v.averaged = known.num_heads > 1; });
+  table.push_back({.code = mask_after_softmax, .touches = kFromWeights, .part = kDropout, .fit = fit_mask_after});
   table.push_back({.code = dropout_left_on, .touches = kFromWeights, .part = kDropout, .fit = fit_dropout});
 }
 

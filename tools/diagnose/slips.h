@@ -40,6 +40,7 @@ struct SlipRow {
 /// Slips with a number that is taken from what was found, for SlipRow::fit.
 Bilingual fit_factor(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
 Bilingual fit_dropout(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
+Bilingual fit_mask_after(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
 Bilingual fit_weights_factor(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
 Bilingual fit_order(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
 Bilingual fit_blocked(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
