@@ -210,7 +210,8 @@ Result<MaskSpec> mask_beside(std::string_view where, const Array& array, Index q
   if (array.shape.size() > 2) {
     std::vector<Error> own;
     auto of_heads = TRY(mask_of_array(where, array, own));
-    if (give_own_mask(where, of_heads, queries, keys, 1, 0, heads) && heads > 1 && of_heads.heads == heads) {
+    const bool fits = bool(give_own_mask(where, of_heads, queries, keys, 1, 0, heads)) && heads > 1;
+    if (fits && (of_heads.heads == heads || !of_heads.batch)) {  // equal masks became one
       notes.insert(notes.end(), own.begin(), own.end());
       return MaskSpec{.given = of_heads.given, .heads = of_heads.heads};
     }
