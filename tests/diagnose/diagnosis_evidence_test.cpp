@@ -91,5 +91,24 @@ TEST(Diagnosis, AnotherOrderOfSumsMovesNoMoreThanTheLastDigits) {
   EXPECT_FALSE(moved_by(5e-5).rounding);
 }
 
+/// Equal masks of the heads are one; under others the diagnosis says that it does not judge.
+TEST(Diagnosis, AMaskOfEachHeadIsOneMaskOrNotJudged) {
+  const auto [right, wrong] = sides_with([](Attention& a) { a.open(); }, causal);
+  auto inputs = inputs_of(right);
+  inputs["mask"].shape = {3, 7, 7};
+  std::vector<float>& mask = inputs["mask"].values;
+  const std::vector<float> one = mask;
+  for (int head = 1; head < 3; ++head) mask.insert(mask.end(), one.begin(), one.end());
+  const ExportFile same = file_of(inputs, {{"num_heads", "3"}});
+  EXPECT_TRUE(compare(same, answers_of(right)).equal());
+  EXPECT_EQ(diagnosed(same, answers_of(wrong)), "mask missing");
+  EXPECT_TRUE(diagnosis_of(same, answers_of(wrong)).unchecked.empty());
+  inputs["mask"].values[49 + 7] = 0;
+  const Diagnosis open = diagnosis_of(file_of(inputs, {{"num_heads", "3"}}), answers_of(wrong));
+  EXPECT_FALSE(open.named());
+  ASSERT_EQ(open.unchecked.size(), 1u);
+  EXPECT_EQ(open.unchecked[0].en, "mask of each head: not judged");
+}
+
 }  // namespace
 }  // namespace headlight::mistaken::evidence_test

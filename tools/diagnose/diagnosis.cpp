@@ -185,6 +185,9 @@ Diagnosis diagnose(const ExportFile& right, const ExportFile& found, const FileC
   }
   diagnosis.stopped = answer.stopped;
   for (const Explanation& one : answer.explanations) diagnosis.verdicts.push_back(verdict_of(*subject, layer, one));
+  const auto& computed = right.computed ? right.computed : found.computed;
+  if (diagnosis.verdicts.empty() && computed && computed->mask().heads() > 0)
+    diagnosis.unchecked.push_back(words(phrases::mask_of_heads));
   if (diagnosis.verdicts.empty()) return diagnosis;
   for (const ArrayProof& one : diagnosis.verdicts.front().proof)
     if (!one.after) diagnosis.unchecked.push_back(words(phrases::not_computed, one.array));

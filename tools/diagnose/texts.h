@@ -38,7 +38,7 @@ namespace headlight {
   F(added_up) F(of_p_in_eval) F(of_logarithms) F(causal_mask) F(diagonal) F(next_token) F(one_few) F(one_many) \
   F(of_batch_heads) F(of_heads_batch) F(order_next) F(order_before) F(order_reversed) F(decoys) \
   F(one_number) F(lower_number) F(queries_one) F(queries_many) F(of_scale) F(scale_in_place) F(scale_unknown) F(of_p) \
-  F(scale_of_heads) \
+  F(scale_of_heads) F(mask_of_heads) \
   F(not_divided) F(side_interleaved) F(side_reshaped) F(value_interleaved) F(value_reshaped) F(not_used) F(in_head) \
   F(in_heads) F(of_columns) F(with_base) F(pairs_half) F(pairs_neighbours) F(of_heads) F(in_order) F(numbers_of) \
   F(in_tf32) F(order_of_sums) F(differ_in_shape) F(differ_by) F(differ_infinitely) F(from_inputs) F(at) \

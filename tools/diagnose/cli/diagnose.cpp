@@ -65,7 +65,9 @@ void add_verdict(Lines& lines, const Diagnosis& diagnosis) {
 
 void add_diagnosis(Lines& lines, const Examination& answer) {
   const Diagnosis &found = answer.diagnosis, &otherwise = answer.otherwise;
-  lines.add(words(phrases::diagnosis, found.named() ? found.line() : words(phrases::no_diagnosis)));
+  const bool unjudged = !found.named() && !found.unchecked.empty();
+  const Bilingual none = unjudged ? found.unchecked.front() : words(phrases::no_diagnosis);
+  lines.add(words(phrases::diagnosis, found.named() ? found.line() : none));
   if (found.named()) add_verdict(lines, found);
   if (answer.hidden_by > 0) lines.add_below(words(phrases::so_small, two_digits(answer.hidden_by)));
   if (otherwise.named()) {
@@ -73,7 +75,7 @@ void add_diagnosis(Lines& lines, const Examination& answer) {
     add_verdict(lines, otherwise);
   }
   if (found.stopped) lines.add_below(words(phrases::search_ended));
-  for (const Bilingual& line : found.unchecked) lines.add_below(line);
+  for (std::size_t i = unjudged ? 1 : 0; i < found.unchecked.size(); ++i) lines.add_below(found.unchecked[i]);
 }
 
 void add_arrays(Lines& lines, const Examination& answer) {
