@@ -485,11 +485,15 @@ class Again:
             raise TypeError("hooks")
         shared = [*module.parameters(), *(one for one in given if is_tensor(one) and not one.is_leaf)]
         self.shared, self.idle = {id(one): one for one in shared}, set()     # ids of weights whose product is dropped
+        self.elsewhere: list[Any] = []    # masks that move outputs of other tokens
+        self.apart: set[str] = set()      # and names of those, none of which moves outputs of another sentence
         self.fresh: set[int] = set()      # arguments that a call before was not handed
         self.known: Any = None            # what it gave, and the calls inside, where it gives that each time
         taken = inspect.signature(module.forward).parameters
         names = [*taken]
-        named = [*((names[min(at, len(names) - 1)], one) for at, one in enumerate(args)), *kwargs.items()]
+        many = next((at for at, one in enumerate(taken.values()) if one.kind == one.VAR_POSITIONAL), len(names))
+        named = [*((names[min(at, many)] if at < many or getattr(one, "dtype", None) != torch.bool else "mask", one)
+                   for at, one in enumerate(args)), *kwargs.items()]
         self.names = [name for name, one in named for _ in parts_of(one)]
         self.absent = [name for name in names[len(args):] if re.search(MASKS, name) and kwargs.get(name) is None
                        and taken[name].default is None]      # masks that it takes and was not handed
@@ -664,7 +668,7 @@ class _Reruns:
                 other = _other(one, ... if whole else (..., 0))
                 change = functools.partial(lambda at, other, of, value: other if of == at else value, at, other)
                 if (other != one).any() and (self.is_input(at) or not self.masks_first(change)) and \
-                        self.still(change) and not (alone and self.reaches(change)):
+                        self.still(change) and not (alone and self.reaches(change)) and not self.is_used(at):
                     yield 0, self.calls[0].where, "idle_argument", name
 
     def unused(self, named: Callable[[Any], Mapping[str, Any]]) -> Iterator[tuple[Any, ...]]:
@@ -672,10 +676,20 @@ class _Reruns:
         for (at, call), role in itertools.product(enumerate(self.calls), _ROLES):
             root, weight = call.node(role).path(MADE)[0], named(call.modules).get(role, (0, None))[1]
             other = root.kind == "linear" and role != "value" and id(root.info.weight) != id(weight)
-            if (other or role == "value" and root.cache) and id(weight) in self.again.shared and self.still(
+            plain = root.kind == "source" and not root.cache      # (of inputs as they are)
+            if (other or plain or role == "value" and root.cache) and id(weight) in self.again.shared and self.still(
                     lambda _, one: one, {id(weight): _other(weight.detach())}):
                 self.again.idle.add(id(weight))
-                yield from [] if other else [(at, call.where, "idle", *2 * (len(weight),), (role,))]
+                yield from [] if other or plain else [(at, call.where, "idle", *2 * (len(weight),), (role,))]
+
+        same: Any = lambda _, one: one
+        for call in self.calls:      # (where what attention gives is handed on)
+            own = named(call.modules)
+            last, value = (own.get(role, (0, None))[1] for role in ("output", "value"))
+            if id(value) in self.again.shared and id(last) in {*self.again.shared} & call.called and self.still(
+                    same, {id(last): _other(last.detach())}) and not self.still(
+                        same, {id(value): _other(value.detach(), ...)}):
+                self.again.idle.add(id(last))
 
     def weights_unused(self) -> Iterator[tuple[Any, ...]]:
         """Weights and biases of roles that change nothing, of modules that ran and of their like in a list."""
@@ -705,12 +719,55 @@ class _Reruns:
     def masks_unused(self) -> Iterator[tuple[Any, ...]]:
         """Masks of keys from which those of no call follow, whichever of their entries may be attended to."""
         for at, (name, one) in enumerate(zip(self.again.names, self.given)):
-            mask = as_numpy(one) if is_tensor(one) and re.search(MASKS, name) and one.dim() == 2 else np.ones(1)
+            asked = is_tensor(one) and re.search(MASKS, name) and not any(one is used for used in self.again.elsewhere)
+            mask = as_numpy(one) if asked and one.dim() == 2 else np.ones(1)
             calls = [call for call in self.calls if call.shape[::3] == mask.shape and not call.final]
             if mask.ndim == 2 and calls and np.isin(mask, (0, 1)).all() and len(np.unique(mask)) == 2 and not any(
                     _keeps(allowed_of(call).any(1), mask == kept) for call in calls
                     for kept in ((1, 0) if one.dtype == torch_module().bool else (1,))):
                 yield self.calls.index(calls[0]), calls[0].where, "lengths", name
+
+    def masks_elsewhere(self) -> Iterator[tuple[Any, ...]]:
+        """Masks that move other rows than those of an entry: kept in `elsewhere`, and named where the mask of no call
+        follows from them."""
+        for at, (name, one) in enumerate(zip(self.again.names, self.given)):
+            if self.is_input(at) or not self.is_used(at):
+                continue
+            self.again.elsewhere.append(one)
+            forms = [(call, form) for call in self.calls if not call.final for form in _allowed_by(
+                call, name, as_numpy(one), dict(zip("bhts", call.shape)))]
+            if forms and not any(self.follows(allowed_of(call), form) for call, form in forms):
+                yield self.calls.index(forms[0][0]), forms[0][0].where, "mask_used", name
+
+    @staticmethod
+    def follows(allowed: Array, form: Array) -> bool:
+        """Whether all that a mask blocks is blocked, but in rows that would have no key."""
+        causal = np.triu(allowed, 1).any() | np.tri(*allowed.shape[2:], dtype=bool)
+        return bool((form | ~allowed | (form.shape[-1] > 1) & ~(form & causal).any(-1, keepdims=True)).all())
+
+    def is_used(self, at: int) -> bool:
+        """Whether an argument is a mask, entries of which move an output elsewhere than in their own rows."""
+        one = self.given[at]
+        size = one.shape[-1] if is_tensor(one) and one.dim() and re.search(MASKS, self.again.names[at]) else 0
+        return size > 1 and any(self.moves_others(at, column) for column in sorted({0, size // 2, size - 1}))
+
+    def moves_others(self, at: int, column: int) -> bool:
+        """Whether other entries of a mask in this column move an output elsewhere than in its own rows."""
+        other, size = _other(self.given[at], (..., column)), self.given[at].shape[-1]
+        if not bool((other != self.given[at]).any()):
+            return False
+        try:
+            after = self.ran(lambda of, value: other if of == at else value, follow=False)[0]
+        except Exception:
+            return True
+        if [one.shape for one in after] != [one.shape for one in self.outs]:
+            return True
+        for one, two in zip(self.outs, after):
+            moved = _moved(one, two, 1e-5)
+            axes = [axis for axis in (0, 1) if moved.ndim > axis and moved.shape[axis] == size]
+            if all(_elsewhere(np.moveaxis(moved, axis, 0), column) for axis in axes) and moved.any():
+                return True
+        return False
 
     def learned(self, others: Sequence[Any]) -> None:
         """What is added to scores is learned where it stays as it is whatever goes in, and not where parameters do
@@ -740,8 +797,9 @@ class _Reruns:
     def columns(self) -> Iterator[tuple[Any, ...]]:
         """Columns of a projection, as those of a head, that no query, key or value has, and that change no output."""
         used: dict[tuple[int, int], Any] = {}      # (of a packed weight some rows may project alone)
-        for at, call, role in ((*one, role) for one in enumerate(self.calls) for role in _ROLES):
-            index, base = (call.index_of(role, ("linear",)) if len(call._parts) == 1 else None) or (None, NOTHING)
+        for at, part, role in ((at, part, role) for at, call in enumerate(self.calls) for part in call._parts
+                               for role in _ROLES):
+            index, base = part.index_of(role, ("linear",)) or (None, NOTHING)
             if index is not None and base.info.weight.dim() == 2 and id(base.info.weight) in self.again.shared:
                 width = base.shape[-1]
                 one = used.setdefault((id(base.info.weight), width), (at, role, base, {*range(width)}))
@@ -817,6 +875,7 @@ class _Reruns:
                 other = _other(one, (at,))
                 after = self.ran(lambda given, value: other if given == of else value, follow=False)
                 found = self.strays(after, count, axis, at)
+                self.again.apart.update([name] * bool(found and not any(found)))
                 yield from [(0, self.calls[0].where, "leak", ("out",), ("sentence",), strange[0], name, f"[{at}]")
                             for strange in found if strange][:1]
 
@@ -887,7 +946,7 @@ def leaks(again: Again, watch: Callable[[], Any], named: Any = None) -> Iterator
         others[axis] = of_size(axis, count)
         sides[axis] = runs.rows(others[axis])
     for part in (runs.unused(named), runs.weights_unused(), runs.columns(), runs.unblocked(), runs.heads(),
-                 runs.masks_unused(), runs.later()):
+                 runs.masks_elsewhere(), runs.masks_unused(), runs.later()):
         with contextlib.suppress(Exception):
             yield from [*part]
     some = numbers if 1 < len(numbers) < 5 else []

@@ -353,6 +353,11 @@ class Tracer:
         kind = _NAMES["kinds"].get(op.name)
         if op.name in _BOUNDS and is_score and is_tensor(op.out) and op.out.shape == op.node.shape and bool((
                 (op.out == op.args[0]) | ((op.args[0] <= BLOCKED) & (op.out <= BLOCKED)) | op.args[0].isnan()).all()):
+            if op.root.kind == "weights" and bool((op.args[0].isnan() & ~op.out.isnan()).any()):
+                same = Move(torch_module().Tensor.contiguous, (), permutes=True)      # (of rows without a key)
+                step = Node("move", op.node, op.out.shape, caller(), same)
+                step.kept = self._snapshot(op.root.info, op.out, step.path(("product",)))
+                return self._tag(op.out, step)
             return self._tag(op.out, op.node)      # nothing is beyond these bounds
         if kind == "cap" and is_score:
             return self._step("cap", op.node, op.out)

@@ -28,6 +28,7 @@ from .nodes import MADE, MOST_WEIGHTS, NOTHING, Call, Node, Site, factor_of, fir
 _MOST_PAGE = 8 << 20      # bytes of a page that a notebook still keeps gladly
 _MOST_HELD = 32 << 20     # bytes of arrays that a page is made of; beyond that a picture
 _SIDES = {"queries": "query", "keys": "key", "values": "value"}     # names in files, and roles
+_NO_KEYS = "loss|label|mlm|pos|global|prefix"     # in names of masks that are of no keys
 _MEANT = {      # names of a program that say what would be a mistake where nothing says it
     "softmax_replaced": "sigmoid", "softmax_axis": "bilinear|compet|co_?att|inverted_?att|(?<!resi)dual",
     "mask_transposed": "backward|revers|bwd|r2l|futur", "diagonal_blocked": "strict|exclu|no_self|query_stream",
@@ -63,7 +64,10 @@ class Report:
         facts = json.dumps({"calls": [facts for facts, _ in captured], "notes": list(dict.fromkeys(map(tuple, notes)))})
         metadata = {"capture": facts, "expect": json.dumps(dict(expect), allow_nan=False)}
         with tensors_file(arrays, metadata) as path, refused("headlight diagnose"):
-            answer = json.loads(run(["diagnose", path, "--format", "json", "--language", language], accept=(0, 1)))
+            try:
+                answer = json.loads(run(["diagnose", path, "--format", "json", "--language", language], accept=(0, 1)))
+            except Error as error:      # (the file is of no caller)
+                raise Error(str(error).replace(path, "check"), error.code) from None
         calls: dict[tuple[str, str, Site | None], list[int]] = {}
         scales = {one["call"] for one in answer["mistakes"] if one["code"] == "scale_missing"}
         plain = {_line(facts) for call, (facts, _) in enumerate(captured) if call not in scales and "scale" in facts
@@ -136,12 +140,17 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
             num_heads, array = num_heads or array.shape[0], side_by_side(array)
         require(array.ndim == 2, name, "(T, d_model) or (heads, T, d_k)", array.shape)
         arrays[name] = array[None].astype(np.float32)
+    known = state_dict is None or num_heads or weights is not None
+    require(known, "num_heads", "the number of heads beside state_dict", num_heads)
+    require(tolerance is None or 0 <= tolerance < math.inf, "tolerance", "a number from 0 on", tolerance)
     require(isinstance(state_dict, (Mapping, type(None))), "state_dict", "a dict of arrays", type(state_dict).__name__)
     arrays.update({} if state_dict is None else projections(state_dict))
     if "attentions" in arrays:
         arrays["attentions"] = np.array(arrays["attentions"], np.float32, ndmin=4)
         num_heads = num_heads or arrays["attentions"].shape[1]
     if "output" in arrays:
+        if arrays["output"].ndim == 3 and len(arrays["output"]) == num_heads != 1:      # of each head, as queries are
+            arrays["output"] = side_by_side(arrays["output"])
         arrays["output"] = arrays["output"].astype(np.float32).reshape(1, -1, arrays["output"].shape[-1])
     return Report([({"dtype": dtype, "tolerance": tolerance or 0, "heads": num_heads or 1}, arrays)], language)
 
@@ -163,7 +172,7 @@ class _Captured:
     """The facts and arrays of one call (capture/capture.h). `masks`: mask arguments of all calls, by number."""
 
     def __init__(self, call: Call, keep: int, intended: Array | None, masks: dict[Any, int],
-                 scaled: bool = False) -> None:
+                 scaled: bool = False, elsewhere: Sequence[Any] = ()) -> None:
         self.parts, self.call, self.scaled = call._parts, call, scaled      # (elsewhere by the same line)
         self.arrays: dict[str, Array] = {}
         over = call.wrong_axis()
@@ -194,7 +203,7 @@ class _Captured:
         self.facts: dict[str, Any] = {"where": call.where, "opaque": opaque, "over": over or "", "meant": self._meant(),
                                       "observed": [one for part in self.parts for one in part.observed]}
         if not call.final and not opaque:
-            self._take(keep, intended, masks)
+            self._take(keep, intended, masks, elsewhere)
 
     def _take_heads(self) -> None:
         """Heads that were joined along another axis may have been brought side by side since."""
@@ -222,7 +231,7 @@ class _Captured:
             codes += ["query_key_swapped", "roles_swapped"]      # (the name does not say in what order they stand)
         return [[code] for code in codes]
 
-    def _take(self, keep: int, intended: Array | None, masks: dict[Any, int]) -> None:
+    def _take(self, keep: int, intended: Array | None, masks: dict[Any, int], elsewhere: Sequence[Any]) -> None:
         """The sentences that are kept."""
         parts, call, arrays = self.parts, self.call, self.arrays
         operands = {role: getattr(call, role) for role in _SIDES.values()}
@@ -281,7 +290,11 @@ class _Captured:
         for name, mask in (*call.masks, *(() if call.masks else call.given)):
             if few and mask.numel():
                 arrays[f"argument.{len(arguments)}"] = as_numpy(mask)
-            arguments.append([name, str(masks.setdefault((mask.shape, mask.data_ptr()), len(masks)))])
+            used = re.search(_NO_KEYS, name) or any(
+                mask.numel() == one.numel() and np.array_equal(as_numpy(mask).ravel() != 0, as_numpy(one).ravel() != 0)
+                for one in elsewhere)
+            number = masks.setdefault((mask.shape, mask.data_ptr()), len(masks))
+            arguments.append([name, str(number), "used" * bool(used)])
         self._take_roles()
 
     def _crossed(self, merge: Array) -> bool:
@@ -456,8 +469,9 @@ def _config_of(expect: Any, modules: Sequence[Any]) -> dict[str, float]:
               if name.endswith("relative_attention_bias.weight")] if not fields else []
     plain = tables and not any(re.search(r"\b[qkvo]\.bias$", name) for name, _ in modules[0].named_parameters())
     t5 = {"relative_attention_num_buckets": len(tables[0]), "d_kv": 1} if plain else {}      # as its weights are named
-    return {name: value for part in [t5, *more, fields] for name, value in part.items()
-            if isinstance(value, (int, float)) and np.isfinite(value)}
+    unused = {"sliding_window"} if fields.get("use_sliding_window") is False else set()
+    return {name: value for part in [t5, *more, fields] for name, value in part.items() if name not in unused
+            and isinstance(value, (int, float)) and np.isfinite(value)}
 
 
 class Page:
@@ -651,11 +665,15 @@ class Seen(Tracer, Sequence):
                 for index, *text in leaks(again, lambda: Seen(keep=self.keep), of_all):
                     said.append((calls.index(first) + index, *text))
                 first.called.difference_update(again.idle)
+        sorted_masks = {name for _, again, _ in self.again for name in again.apart}
+        elsewhere = [one for _, again, _ in self.again for one in again.elsewhere]
         for at, call in enumerate(calls):
             try:
                 one = _Captured(call, self.keep.sentences, intended, masks, any(
-                    other.site == call.site and other.is_scaled() for other in calls))
-                said += [(at, call.where, *text) for text in said_of(call, _named_weights(call.modules))]
+                    other.site == call.site and other.is_scaled() for other in calls), elsewhere)
+                said += [(at, call.where, *(("mask_sorted", text[1]) if text[0] == "mask_of_other_sentences" and
+                                            text[1] in sorted_masks else text))
+                         for text in said_of(call, _named_weights(call.modules))]
                 if "num_key_value_heads" in config:
                     one.facts["meant"].remove(["groups_in_blocks"])
                 captured.append((one.facts, one.arrays))

@@ -157,8 +157,16 @@ class Handed(unittest.TestCase):
                               str(headlight.check(query=one, key=two, weights=rounded(weights(1)))))
         exact = headlight.check(query=q, key=k, weights=[one.astype(np.float16) for one in weights(0.5)], tolerance=2e-5)
         self.assertFalse(exact.ok)
+        of_heads = np.stack([one @ other for one, other in zip(weights(0.5), v)])
+        self.assertTrue(headlight.check(query=q, key=k, value=v, output=of_heads).ok)
+        self.assertFalse(headlight.check(query=q, key=k, value=v, output=of_heads[::-1]).ok)
         with self.assertRaisesRegex(headlight.Error, "found neither"):
             headlight.check(query=q)
+        named = {f"{name}_proj.weight": np.eye(4) for name in ("q", "k", "v", "out")}
+        for said, more in {"num_heads: expected the number of heads": {}, "tolerance: .* found nan": {"tolerance": math.nan, "num_heads": 1},
+                           "^check: attentions: ": {"num_heads": 4, "weights": np.eye(6)}}.items():
+            with self.assertRaisesRegex(headlight.Error, said):
+                headlight.check(query=q[0], state_dict=named, output=q[0], **{"weights": None, **more})
         script = ("import sys; sys.path.insert(0, sys.argv[1]); import headlight; headlight.export('我请李雷'); "
                   "assert 'torch' not in sys.modules\nwith headlight.watch() as seen: pass\n"
                   "assert 'torch is not imported' in str(seen.check()), seen")

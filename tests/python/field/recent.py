@@ -235,3 +235,46 @@ run = lambda: net(x)
     "scaling=0.015625 -> scaling=1.0",
     "scaling=0.015625 -> scaling=224 ** -0.5",), (
     "torch.matmul(w, v) -> torch.matmul(w, v.flip(0))",))
+
+
+program("masks that are of no keys", """
+class M(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.q_proj, self.k_proj, self.v_proj, self.o_proj = (nn.Linear(D, D) for _ in range(4))
+        self.mask_token = nn.Parameter(torch.randn(D))
+    def forward(self, x, mask):
+        x = torch.where(mask[..., None], self.mask_token, x)
+        q, k, v = (l(x).view(3, 6, H, d).transpose(1, 2) for l in (self.q_proj, self.k_proj, self.v_proj))
+        w = (q @ k.mT / d ** 0.5).softmax(-1)
+        return self.o_proj((w @ v).transpose(1, 2).flatten(2))
+net, hidden = M().eval(), torch.tensor([[0, 1, 0, 0, 1, 1], [1, 0, 0, 1, 0, 0], [0, 0, 1, 0, 0, 1]]).bool()
+run = lambda: net(x, hidden)
+""", (
+    "!", "!.flatten(2)) -> .flatten(2))[mask]",
+    "!.flatten(2)) -> .flatten(2)).mul(mask[..., None]).sum() / mask.sum()",
+    "!x = torch.where(mask[..., None], self.mask_token, x) -> x, mask = x.flip(1), mask.flip(1) ;; (q @ k.mT / d ** 0.5) -> (q @ k.mT / d ** 0.5).masked_fill(mask[:, None, None], -1e9)",
+    "!x = torch.where(mask[..., None], self.mask_token, x) -> x = x ;; (q @ k.mT / d ** 0.5) -> (q @ k.mT / d ** 0.5).masked_fill(~(causal | mask[:, None, None]), -1e9)",), (
+    "!x = torch.where(mask[..., None], self.mask_token, x) -> x = x",
+    "w @ v -> w @ v.flip(0)",))
+
+
+program("rows without a key", """
+class M(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.q_proj, self.k_proj, self.v_proj, self.o_proj = (nn.Linear(D, D) for _ in range(4))
+    def forward(self, x, mask):
+        split = lambda t: t.view(3, 6, H, d).transpose(1, 2)
+        q, k, v = split(self.q_proj(x)), split(self.k_proj(x)), split(self.v_proj(x))
+        m = causal & mask[:, None, None]
+        w = (q @ k.mT / d ** 0.5).masked_fill(~m, -math.inf).softmax(-1).nan_to_num(0)
+        return self.o_proj((w @ v).transpose(1, 2).flatten(2))
+net = M().eval()
+run = lambda: net(x, pad.flip(1))
+""", (
+    "!", "!mask[:, None, None] -> mask[:, None, None] ; m = m | ~m.any(-1, keepdim=True)",), (
+    "!split(self.v_proj(x)) -> split(self.v_proj(x)) ; v = split(x)", "!split(self.k_proj(x)) -> [split(x), self.k_proj(x)][0]",
+    "!        return self.o_proj((w @ v) ->         self.o_proj((w @ v).transpose(1, 2).flatten(2)) ; return ((w @ v)",
+    "!(w @ v).transpose(1, 2).flatten(2) -> torch.cat([(q[:, 0] @ k[:, 0].mT).softmax(-1) @ v[:, 0] for h in range(H)], -1)",
+    "nan_to_num(0) -> clone()",))

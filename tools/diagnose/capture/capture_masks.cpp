@@ -108,11 +108,12 @@ std::vector<Array> forms_of(const CapturedCall& call, std::size_t argument) {
   return forms;
 }
 
-/// Whether some call blocks all that a mask argument blocks, meant in one way or the other.
+/// Whether some call blocks all that a mask argument blocks, meant in one way or the other; or it is used elsewhere.
 bool is_applied(const std::vector<CapturedCall>& calls, const std::string& number) {
   for (const CapturedCall& call : calls)
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       if (call.arguments[i][1] != number) continue;
+      if (call.arguments[i].back() == "used") return true;
       const std::vector<Array> forms = forms_of(call, i);
       if (forms.empty() || call.partial || call.changed || call.array("after")) return true;
       const Blocked blocked = blocked_before(call);
