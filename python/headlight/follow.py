@@ -657,8 +657,10 @@ class Tracer:
                 return self._step("scale", self._source(parameter), op.out, 1 / factor if over else factor)
         total = self.node_of(other).path(("expsum",))[0]
         if over and total.kind == "expsum" and node is not NOTHING:
-            if node.kind == "exp" and total.parent is node:       # exp(s) / Σ exp(s): a softmax written by hand
-                self._take_softmax("softmax", node.parent, total.info, op.out, other.dim() not in (0, first.dim()))
+            scores = self._exp_of(node) if total.parent is node else None
+            if scores is not None:       # exp(s) / Σ exp(s): a softmax written by hand
+                scores.root.info.used.add(node)
+                self._take_softmax("softmax", scores, total.info, op.out, other.dim() not in (0, first.dim()))
             elif op.root.kind == "weights":                       # divided by their sum
                 self._step("sum", node, op.out)
             return None
@@ -715,7 +717,13 @@ class Tracer:
         number = number_of(other)
         if number == 0 and not is_tensor(other):
             return self._tag(out, node)       # the sum of a list begins with 0
-        if (root.kind == "context" and friend.kind in ("context", "heads") and "add" in op.name) or \
+        if root.kind == friend.kind == "context" and root.info[0].places == friend.info[0].places and \
+                NOTHING is not root.info[0].product.nodes["a"] is friend.info[0].product.nodes["a"]:
+            for call in (root.info[0], friend.info[0]):      # the same heads in two directions
+                call.words += " backward"
+            self._lost(self.node_of(op.args[1]), out, op.name)
+            self._lost(op.node, out, op.name)
+        elif (root.kind == "context" and friend.kind in ("context", "heads") and "add" in op.name) or \
                 (root.kind == "heads" and node.kind == "sum" and friend.kind == "context"):
             self._heads_lost("added up", [root, friend], out)
         elif turned and sign < 0:
@@ -741,6 +749,15 @@ class Tracer:
             self._tag(out, None)
         else:
             self._lost(node, out, op.name)
+
+    @staticmethod
+    def _exp_of(node: Node) -> Any:
+        """The scores of exp(s), or of exp(s)·mask, which blocks as a number of -inf does; None where it is neither."""
+        mask = node.info[0] if node.kind == "times" else None
+        if mask is None or node.parent.kind != "exp" or not bool(((mask == 0) | (mask == 1)).all()):
+            return node.parent if node.kind == "exp" else None
+        before = node.parent.parent
+        return Node("fill", before, before.shape, node.site, (mask == 0, -math.inf))
 
     def _take_place(self, call: Call, node: Node) -> None:
         """Whether what was projected of heads joins the tokens of the queries, where nothing moved those."""
@@ -856,7 +873,7 @@ class Tracer:
             1 < op.root.info[0].heads == op.node.shape[dim % len(op.node.shape)]
         if op.name != "exp" and (op.node.kind == "heads" or of_heads):
             self._heads_lost(how, [op.root], op.out)
-        elif op.name == "sum" and (op.node.kind == "exp" or op.root.kind == "weights"):
+        elif op.name == "sum" and (self._exp_of(op.node) or op.root.kind == "weights"):
             self._step("expsum", op.node, op.out, dim if isinstance(dim, LISTS) else [dim])
 
     def _on_softmax(self, op: Operation) -> None:

@@ -116,6 +116,7 @@ class Product:
         self.letters, self.shape, self.dtype = letters, tuple(out.shape), out.dtype
         self.operands_shape = tuple(operands[0].shape)
         self.operands, self.nodes = dict(zip("ab", operands)), {"a": NOTHING, "b": NOTHING}
+        self.copies: dict[str, Any] = {}
         self.names: dict[str, list[str]] = {"a": [], "b": []}     # of the caller's variables
         self.masked: list[Node] = []            # steps that mask it
         self.used: set[Node] = set()            # those before a softmax
@@ -490,7 +491,9 @@ class Call:
         self.join: Any = itemgetter(0)            # how contexts of single heads became one
         self.columns_out: int | None = None       # of what the output projection takes
         self._parts = [self]                      # of heads that were computed one by one, each a call: all of them
-        self.tensors = {side: copy_of(tensor) for side, tensor in self.product.operands.items()}
+        if self.product.operands:      # (a later softmax of the same product has those of the first)
+            self.product.copies = {side: copy_of(tensor) for side, tensor in self.product.operands.items()}
+        self.tensors = self.product.copies
         self.notes: list[Sequence[str]] = []      # as Tracer.note has them
         self.observed: dict[tuple[str, ...], Site | None] = {}     # by the code of a mistake, and the gaps of its words
         self.sites: dict[str, Site | None] = {}   # by the beginning of a code, or a code and a role

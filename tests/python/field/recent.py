@@ -273,7 +273,9 @@ class M(nn.Module):
 net = M().eval()
 run = lambda: net(x, pad.flip(1))
 """, (
-    "!", "!mask[:, None, None] -> mask[:, None, None] ; m = m | ~m.any(-1, keepdim=True)",), (
+    "!", "!mask[:, None, None] -> mask[:, None, None] ; m = m | ~m.any(-1, keepdim=True)",
+    "!pad.flip(1) -> pad ;; w = (q @ k.mT / d ** 0.5).masked_fill(~m, -math.inf).softmax(-1).nan_to_num(0) -> w = torch.exp(q @ k.mT / d ** 0.5) * m ; w = w / w.sum(-1, keepdim=True)",
+    "!pad.flip(1) -> pad ;; (w @ v). -> (w @ v + (q @ k.mT / d ** 0.5).masked_fill(~m, -math.inf).softmax(-1).nan_to_num(0) @ v).",), (
     "!split(self.v_proj(x)) -> split(self.v_proj(x)) ; v = split(x)", "!split(self.k_proj(x)) -> [split(x), self.k_proj(x)][0]",
     "!        return self.o_proj((w @ v) ->         self.o_proj((w @ v).transpose(1, 2).flatten(2)) ; return ((w @ v)",
     "!(w @ v).transpose(1, 2).flatten(2) -> torch.cat([(q[:, 0] @ k[:, 0].mT).softmax(-1) @ v[:, 0] for h in range(H)], -1)",
