@@ -186,7 +186,7 @@ std::string nearest_known_sentence(const std::vector<std::string>& words, const 
                                    const Grammar& grammar, const std::vector<std::vector<std::string>>& samples) {
   const std::set<std::string> known(vocabulary.words.begin(), vocabulary.words.end());
   const bool latin = is_latin(words);
-  if (!latin && std::ranges::none_of(words, has_chinese)) return {};  // of another script there is none
+  if (!latin && !std::ranges::any_of(words, has_chinese)) return {};  // of another script there is none
   std::vector<std::string> nearest;
   std::size_t least = 0;
   const auto consider = [&](const std::vector<std::string>& candidate) {

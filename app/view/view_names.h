@@ -73,7 +73,8 @@ inline constexpr NamedView kNamedViews[] = {
 
 /// Of View, in its order: of the names above that show it the most general.
 inline constexpr auto kViewNames = [] {
-  std::array<std::string_view, 1 + static_cast<int>(std::ranges::max(kNamedViews, {}, &NamedView::view).view)> names;
+  constexpr View last = std::ranges::max_element(kNamedViews, {}, &NamedView::view)->view;
+  std::array<std::string_view, 1 + static_cast<std::size_t>(last)> names;
   for (auto one = std::rbegin(kNamedViews); one != std::rend(kNamedViews); ++one)
     names[static_cast<std::size_t>(one->view)] = one->name;
   return names;
