@@ -164,7 +164,7 @@ TEST(HeadsFigure, WhatWasMeasuredOfAHeadStandsInItsTitle) {
   const Drawing head = drawn(document, *trace, {.kind = FigureKind::head, .width = kSlide, .head = chosen});
   EXPECT_TRUE(says(head, "L1·H" + std::to_string(chosen.head)));
   EXPECT_TRUE(says(head, "object → its verb"));
-  EXPECT_TRUE(says(head, "Headlight's trained model · 我请李雷帮我订了去北京的机票 · mask: none"));
+  EXPECT_TRUE(says(head, "Headlight's trained model (shipped:encoder) · 我请李雷帮我订了去北京的机票 · mask: none"));
 }
 
 }  // namespace

@@ -17,12 +17,12 @@
 namespace headlight::mistaken::evidence_test {
 namespace {
 
-using Change = std::function<void(Attention&)>;
+using ChangeOfCase = std::function<void(Attention&)>;
 
 /// Of which rows see which keys.
 struct MaskKind {
   const char* name;
-  Change make;
+  ChangeOfCase make;
 };
 
 void allow(Attention& a, const std::function<bool(std::size_t, std::size_t)>& sees) {
@@ -76,7 +76,7 @@ void each_number(Attention& a, const std::function<double(double)>& rounded_to) 
 /// Right computations: how their numbers differ from those of doubles.
 struct RightForm {
   const char* name;
-  Change make;          // after run()
+  ChangeOfCase make;    // after run()
   bool rounds = false;  // by more than float32 does: where few numbers show it, it may stay unexplained
 };
 void softmax_of_rounded(Attention& a, const std::function<double(double)>& rounded_to) {
@@ -121,7 +121,7 @@ const std::vector<RightForm> kForms = {
 struct WrongForm {
   const char* name;
   std::set<std::string> codes;
-  Change make, late = {};
+  ChangeOfCase make, late = {};
 };
 
 void shift_values(Attention& a, const std::function<std::size_t(std::size_t)>& from) {

@@ -7,7 +7,7 @@ namespace headlight::mistaken {
 namespace {
 
 using enum Held;
-using Change = std::function<void(Attention&)>;
+using ChangeOfCase = std::function<void(Attention&)>;
 
 const std::vector<Held> kAll{weights, scores, scores_and_weights, projected, answers, output, everything};
 const std::vector<Held> kDirect{projected, answers, output, everything};
@@ -78,7 +78,7 @@ struct Maker {
 
   /// Makes `change` only in some heads where `heads` is true.
   void make(const std::string& name, const std::vector<std::string>& codes, bool must, const std::string& mask,
-            Held held, const ShapeOfCase& shape, Dtype dtype, const Change& change, bool some_heads = false) {
+            Held held, const ShapeOfCase& shape, Dtype dtype, const ChangeOfCase& change, bool some_heads = false) {
     const auto& [t, h, d, g] = shape;
     const std::uint64_t seed = 1 + ++count % 17;
     Attention right = under(mask, seed, t, h, d, g), wrong = right;
@@ -229,7 +229,7 @@ std::size_t family_of(std::string_view code) {
 
 std::vector<PlantedSlip> planted_slips() {
   std::vector<PlantedSlip> all;
-  const auto add = [&](const char* code, std::size_t part, const std::vector<Held>& seen, Change make,
+  const auto add = [&](const char* code, std::size_t part, const std::vector<Held>& seen, ChangeOfCase make,
                        const char* needs = "", bool in_heads = false) {
     all.push_back({code, std::move(make), seen, needs, in_heads, part});
   };

@@ -26,6 +26,7 @@ void add_head(CommandWords& words, const HeadRef& head) { add(words, "--head", h
 
 /// Where the picture differs from what the command line draws by itself: type, colours, what is folded.
 void add_looks(CommandWords& words, const AppState& state, const FigureRequest& order) {
+  const bool of_sentence = order.kind == FigureKind::sentence;
   const bool of_cells = order.kind == FigureKind::compare || order.kind == FigureKind::changes ||
                         (shows_folds(order.kind) && order.kind != FigureKind::flow);
   if (order.other && reduced_by(order.other->kind))
@@ -33,14 +34,15 @@ void add_looks(CommandWords& words, const AppState& state, const FigureRequest& 
   else if (order.other) add(words, "--maps", std::string(name(order.other->kind)));
   const auto stack = static_cast<std::size_t>(order.view.chosen.stack);
   if (state.folded && !order.other && !state.folded->possible[stack].too_long && order.kind != FigureKind::patch) {
-    if (order.fold.words) add(words, "--fold", "words");
+    if (order.fold.words && !of_sentence && order.kind != FigureKind::changes) add(words, "--fold", "words");
     if (const FoldedStack* folded = shown_fold(state, order.view.chosen.stack);
         folded && folded->fold.done.pair != PairPart::all)
       add(words, "--pair", std::string(name(order.fold.pair)));
   }
-  if (of_cells && order.view.own_range && order.kind != FigureKind::text) words.emplace_back("--own-range");
+  if (of_cells && order.view.own_range && order.kind != FigureKind::text && !of_sentence)
+    words.emplace_back("--own-range");
   if (colours_weights(order.kind) && order.view.range) add(words, "--range", range_text(*order.view.range));
-  if (of_cells && order.view.scale == Scale::log) add(words, "--colours", "log");
+  if (of_cells && order.view.scale == Scale::log && !of_sentence) add(words, "--colours", "log");
   if (of_cells && order.colours != ColourMap::teal) add(words, "--colour-map", std::string(name(order.colours)));
   if (order.width == kSlideMm) add(words, "--width", "slide");
   else if (order.width != kColumnMm) add(words, "--width", std::to_string(std::lround(order.width)));
