@@ -121,6 +121,7 @@ Result<std::optional<Rivals>> rivals_of(const Trace& trace, const HeadRef& head,
   TRY(row.add(rivals.rival, -1, of_query, of_key));
   keep_largest(rivals, std::move(of_query), true);
   keep_largest(rivals, std::move(of_key), false);
+  if (rivals.difference == 0) return std::optional<Rivals>();  // all words are given alike
   for (Rivals::Line& line : rivals.lines) {
     const auto without = line.writer ? edits_without(edits, *line.writer) : std::nullopt;
     if (!without || *without == edits || block_products(trace) > kMostProvenProducts) continue;

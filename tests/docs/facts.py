@@ -160,7 +160,8 @@ def facts():
     yield guide, 'which up to {} words open on, has the words of both with an arc for each weight that changed by {} or more, at most the {} largest', \
         words, f"{constant('app/views/compare/changes_scene.h', 'kLeastChange'):g}".lstrip('0'), thin
     yield guide, 'Of more than {} terms the largest are listed', constant('app/views/inside/matrix_figure.cpp', 'kMostTerms')
-    yield guide, 'Where the five have less than {:.0f} %', 100 * constant('app/derived/writer_split.h', 'kCarried')
+    yield (guide, 'all others come to more than {:.0f} % of the difference',
+           100 * (1 - round(constant('app/derived/writer_split.h', 'kCarried'), 1)))
     yield guide, 'Sentences may have up to {} tokens. Patterns larger than', constant('app/session/state.h', 'kDetail')
     yield guide, '`--width column` is {} mm, `slide` {} mm, any other number millimetres; a PNG has {} dots an inch', *(of(
         'app/view/view_state.h', 'kColumnMm', 'kSlideMm') + of('app/paper/figure_file.h', 'kFigureDpi'))

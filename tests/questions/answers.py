@@ -68,7 +68,7 @@ def numbers(draw, form, data):
         if command == 'export':
             return {'weights': flat(row['weight'] for row in rows)}
         if command == 'lens':
-            return {what: flat(row['value'] for row in rows if row['what'] == what) for what in ('probability', 'metric', 'logit')}
+            return {what: flat(row['value'] for row in rows if row['what'].removeprefix('uncapped_') == what) for what in ('probability', 'metric', 'logit')}
         if command == 'why':
             return {'term': flat(row['value'] for row in rows)}
         texts = {'stack', 'token', 'learned', 'name', 'patched', 'part', 'composes_with'} | ({'layer', 'head', 'neuron'} if command == 'patch' else set())
