@@ -56,6 +56,12 @@ inline bool is_strongest(const Said& said, bool letters) {
 inline bool strongest(const Said& said) { return is_strongest(said, true); }
 inline bool strongest_cell(const Said& said) { return is_strongest(said, false); }
 
+/// Whether the grammar has all words: its sentences were measured by themselves.
+inline bool has_words_of_grammar(const Answer& answer) {
+  static const json words = json::parse(*read_file(kTree / "assets/models/encoder/tokenizer.json"))["model"]["vocab"];
+  return std::ranges::all_of(answer.words, [](const Word& word) { return word.special || words.contains(word.text); });
+}
+
 /// A row of the model's card has this head and relation, right often enough, and this is how often.
 inline bool is_measured(const Said& said, const std::string& relation, const std::string& right,
                         const std::string& count, bool enough) {
@@ -63,10 +69,13 @@ inline bool is_measured(const Said& said, const std::string& relation, const std
   const std::string head = std::to_string(said.head.layer) + "." + std::to_string(said.head.head);
   const std::string language = is_in_chinese(said.answer.trace->query_tokens()) ? "zh" : "en";
   for (const json& one : card.at("arcs")) {
-    if (one.at("head") != head || one.at("relation") != said.arc->relation || one.at("language") != language) continue;
+    if (one.at("head") != head || one.at("relation") != said.arc->relation) continue;
+    const bool of_grammar = one.at("language") == "grammar" && has_words_of_grammar(said.answer);
+    if (one.at("language") != language && !of_grammar) continue;
     const double all = one.at("named").get<double>(), good = one.at("right").get<double>();
-    return (wilson(good, all) >= 0.6 || !enough) && std::abs(std::stod(right) - 100 * good / all) <= 0.501 &&
-           (count.empty() || std::stod(count) == all) && !relation.empty();
+    if ((wilson(good, all) >= 0.6 || !enough) && std::abs(std::stod(right) - 100 * good / all) <= 0.501 &&
+        (count.empty() || std::stod(count) == all) && !relation.empty())
+      return true;
   }
   return false;
 }
