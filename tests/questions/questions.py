@@ -30,27 +30,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'python'))
 import headlight  # noqa: E402
 from answers import is_error, numbers, strict  # noqa: E402
 from asking import Asks  # noqa: E402
+from options import FORMATS, HELD, LEFT_OUT, NEEDED, OF_VIEW, OF_VIEWS, OFTEN, SELDOM, SHAPE  # noqa: E402
 from sources import GOLDEN, checkpoints, sources  # noqa: E402
 
 MEMORY = '/dev/shm' if os.path.isdir('/dev/shm') else None  # else each of the small files waits for the disk
-FORMATS = {'export': ('json', 'csv', 'npz', 'safetensors'), 'lens': ('json', 'csv', 'npz', 'text'),
-           'why': ('json', 'csv', 'npz', 'text'), 'patch': ('json', 'csv', 'npz', 'text'),
-           'heads': ('json', 'csv', 'npz', 'text'), 'next': ('json', 'text'), 'generate': ('json', 'text'),
-           'explain': ('json', 'text'), 'tokenize': ('json', 'text'), 'claims': ('json', 'text'),
-           'figure': ('svg', 'pdf'), 'page': ('html',), 'code': ('py',)}
-OFTEN = ('patch', 'patch', 'patch', 'heads', 'heads', 'lens', 'why', 'export', 'export', 'figure', 'figure', 'page')
-# Options that a question has (Source.question) or that `ask` adds, and those that read the fonts of this machine, open a
-# device or score a corpus.
-LEFT_OUT = {'--help', '--output', '--format', '--font', '--relations', '--test-seed', '--validation-seed',
-            '--sentences', '--scrambled', '--grammar', '--text', '--tokens', '--ids', '--text-pair',
-            '--token-type-ids', '--target', '--target-tokens', '--decoder-ids', '--picture', '--chat', '--x', '--w-q', '--w-k', '--w-v',
-            '--w-o', '--scores', '--weights'}
-HELD = {'--array', '--axes', '--sentence', '--step', '--grid'}
-SHAPE = {'--random', '--arch', '--d-model', '--num-heads', '--num-kv-heads', '--head-dim', '--layers', '--encoder-layers', '--ffn',
-         '--position', '--rotary-columns', '--softcap', '--sinks', '--norm', '--norm-type', '--activation', '--gated', '--bias',
-         '--no-bias', '--untied', '--seed'}
-# Options that go with few questions: drawn where what belongs together is not asked.
-SELDOM = {'--chat-open', '--adapter', '--gather', '--gather-partial', '--shard', '--by', '--live', '--treebank', '--most'}
 faults, asked, answered = [], collections.Counter(), collections.Counter()
 
 
@@ -174,17 +157,6 @@ VALUES = {flag: lambda d: '' for flag in FLAGS} | {
     '--language': lambda d: d.pick('en', 'zh'), '--reduce': D.reduction, '--threads': lambda d: d.pick(1, 2), '--jobs': lambda d: d.pick(0, 1, 2),
     '--most': lambda d: d.pick(0.001, 1, 500), '--adapter': lambda d: d.pick('none', str(d.folder)), '--treebank': lambda d: GOLDEN / 'claims.conllu',
     '--shard': lambda d: d.pick('1/2', '2/2', '3/2'), '--gather': D.pairs, '--by': lambda d: d.pick('token', 'word')}
-# Of figures: what a view cannot be without, and the options that it reads of those that not all read.
-OF_VIEW = {'heads': ('', '--own-range --colours --fold --range --heads --order --ascending --only-layers --maps --reduce'),
-           'glance': ('', '--own-range --colours --fold --range --heads --order --ascending --only-layers --maps --reduce'),
-           'head': ('', '--own-range --colours --fold --range --maps --reduce'),
-           'text': ('', '--colours --fold --range --query --queries --keys --mean'), 'sentence': ('', '--query --key'),
-           'inside': ('', '--query --key'), 'writers': ('', '--query --key'), 'lens': ('', '--query --answers'), 'diagram': ('', '--query'),
-           'matrix': ('--matrix', '--row --column'), 'flow': ('', '--fold --threshold --heads'),
-           'compare': ('--against', '--own-range --colours --fold --align'), 'changes': ('--against', '--own-range --colours --query --key --align'),
-           'patch': ('--against', '--query --answers --at --metric --align')}
-OF_VIEWS = {option for needed, read in OF_VIEW.values() for option in (needed + ' ' + read).split()} | {'--view', '--from', '--to', '--pair'}
-NEEDED = {'why': ('--head', '--query', '--key'), 'explain': ('--head', '--query', '--key'), 'patch': ('--at', '--from')}
 
 
 def table(command):
